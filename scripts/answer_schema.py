@@ -9,11 +9,12 @@ from typing import Any
 from zot_agent.operations import answers, stored_answers
 from zot_agent.rpc.method import Encoded
 from zot_ext.protocol import answers as of_extensions
+from zot_ext.protocol import screen_answers
 
 KNOWN = {"UsageCount": "Usage", "MessageInfo": "Message"}
 """Classes whose definition says more than their annotations do: events have them too."""
-NAMES: dict[str, Any] = {**vars(typing), **vars(of_extensions), **vars(answers), **vars(stored_answers)}
-NAMES |= {"Encoded": Encoded}
+MODULES = (typing, of_extensions, screen_answers, answers, stored_answers)
+NAMES: dict[str, Any] = {name: each for module in MODULES for name, each in vars(module).items()} | {"Encoded": Encoded}
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 

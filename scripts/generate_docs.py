@@ -23,7 +23,7 @@ from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.config.settings import SETTINGS
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.modes import MODES
-from zot_agent.rpc import METHODS
+from zot_agent.operations.registry import find
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import CHAT_ACTIONS
 from zot_agent.ui.commands import slash_commands
@@ -197,14 +197,21 @@ def host_calls() -> str:
         for method in (each for each in CALLS if each.group == group):
             where = " Only in the handler of a slash command or a shortcut." if method.in_command else ""
             page += f"\n### {method.name}\n\n{method.doc}{where} "
-            page += (_answer("Result: ", handler(method.name), results) or "It has no result.") + "\n"
+            page += (_answer("Result: ", _handler(method.name), results) or "It has no result.") + "\n"
             if method.params:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
                 page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
     usage = {"Usage": generate_rpc_schema.USAGE}
-    return f"{page}\n## Results\n\nThe types are in `zot_ext.protocol.answers`.\n{_answers(results | usage)}"
+    page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers` and `screen_answers`.\n"
+    return page + _answers(results | usage)
+
+
+def _handler(name: str) -> Callable[..., Any]:
+    """The function behind a call of extensions."""
+    operation = find(name)
+    return handler(name) if operation is None else operation.handler
 
 
 def _answer(words: str, handler: Callable[..., Any], found: dict[str, dict[str, Any]]) -> str:
@@ -273,10 +280,10 @@ def rpc() -> str:
         "`zot --json`.\n\n"
         "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
-    for name, method in METHODS.items():
+    for name, method in generate_rpc_schema.COMMANDS.items():
         fields = ", ".join(f"`{field.name}`" for field in method.fields)
-        page += f"| [`{name}`](#{name}) | {fields} | {first_sentence(method.doc)} |\n"
-    for name, method in METHODS.items():
+        page += f"| [`{name}`](#{name.replace('.', '')}) | {fields} | {first_sentence(method.doc)} |\n"
+    for name, method in generate_rpc_schema.COMMANDS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\n{_answer('Data of the response: ', method.handler, data) or 'The response has no data.'}\n"
     page += "\n## Objects in responses\n" + _answers(data)

@@ -15,9 +15,12 @@ from answer_schema import add_definitions, answer_class
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
+from zot_agent.operations.fields import FailureCode
+from zot_agent.operations.operation import Operation
+from zot_agent.operations.registry import all_operations
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
-from zot_agent.rpc.method import ERROR_CODES, KINDS, Method
+from zot_agent.rpc.method import ERROR_CODES, KINDS, CommandField, Method
 from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
@@ -251,16 +254,21 @@ def events_schema() -> dict[str, Any]:
     }
 
 
-def command_schema(method: Method) -> dict[str, Any]:
+COMMANDS: dict[str, Method | Operation[..., Any]] = {**METHODS, **all_operations()}
+
+
+def command_schema(method: Method | Operation[..., Any]) -> dict[str, Any]:
     """A command as a client writes it."""
     properties: dict[str, Any] = {"type": {"const": method.name}, "id": {"description": "Anything; it comes back."}}
     for field in method.fields:
-        properties[field.name] = {**KINDS[field.kind][2], "description": field.doc}
+        kind = KINDS[field.kind] if isinstance(field, CommandField) else field.kind
+        images = {"items": place("InputImage")} if kind is KINDS["images"] else {}
+        properties[field.name] = {**kind.schema, **images, "description": field.doc}
     optional = tuple(["id", *(field.name for field in method.fields if not field.required)])
     return closed_object(properties, optional, description=method.doc)
 
 
-def response_schema(method: Method, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def response_schema(method: Method | Operation[..., Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """A response that is a success; the definitions of its data are added to `found`."""
     properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": {"const": method.name}}
     answer = answer_class(method.handler)
@@ -275,9 +283,9 @@ def rpc_schema() -> dict[str, Any]:
     moved, session_event = union("event", extension_events.SessionEvent.__args__, SESSIONS)
     asked, permission_event = union("event", extension_events.PermissionEvent.__args__, PERMISSIONS)
     questions, dialog_event = union("event", extension_events.DialogEvent.__args__, DIALOGS)
-    commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
+    commands = {f"command.{name}": command_schema(method) for name, method in COMMANDS.items()}
     data: dict[str, dict[str, Any]] = {}
-    responses = {f"response.{name}": response_schema(method, data) for name, method in METHODS.items()}
+    responses = {f"response.{name}": response_schema(method, data) for name, method in COMMANDS.items()}
     failure = closed_object(
         {
             "type": {"const": "response"},
@@ -285,7 +293,7 @@ def rpc_schema() -> dict[str, Any]:
             "command": TEXT,
             "success": {"const": False},
             "error": TEXT,
-            "code": {"enum": list(ERROR_CODES.values())},
+            "code": {"enum": [*ERROR_CODES.values(), *typing.get_args(FailureCode)]},
         },
         ("id", "code"),
         description="The command failed. `command` is empty if the line was not a command.",

@@ -27,6 +27,7 @@ SHARED_NAMES = {
     # A frame of the extension protocol, and the event or value of the agent that it carries.
     *("ClearNotes", "ImageBlock", "Notify", "Panel", "PanelClose", "PanelRender", "Submit", "TextBlock"),
     *("ToolCall", "ToolResult"),
+    "Operation",  # a verb of zot, and in its client a prompt that runs
     "Record",  # zot_ext imports nothing of zot_provider
 }
 BETWEEN_LOOPS = {

@@ -13,17 +13,18 @@ from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adding.md"
-WANTED = {"A provider": 4, "A tool": 5, "A slash command with a key": 4, "An extension frame": 6, "An RPC command": 4}
+WANTED = {"A provider": 4, "A tool": 5, "A slash command with a key": 4, "An extension frame": 6, "An operation": 4}
 """The most files that a person writes or edits for each thing."""
 COPIED = (
     *("packages", "docs", "scripts", "tests", "examples", "benchmarks"),
     *(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")),
 )
-GENERATORS = ("stubs", "tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
+GENERATORS = ("operations", "stubs", "tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
 REGISTRIES = (
     *("packages/zot-provider/tests/providers", "packages/zot-provider/tests/test_selection.py"),
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),
     *("packages/zot-agent/tests/rpc/test_schema.py", "packages/zot-agent/tests/client"),
+    *("packages/zot-agent/tests/operations", "packages/zot-agent/tests/rpc/test_operations.py"),
     *("packages/zot-agent/tests/ui/test_commands.py", "packages/zot-agent/tests/ui/test_screen.py"),
     *("packages/zot-agent/tests/extensions/test_managed.py", "packages/zot-agent/tests/extensions/test_registry.py"),
     *("packages/zot-agent/tests/extensions/test_trace.py", "tests/arch/test_circles.py"),

@@ -32,7 +32,7 @@ def fresh(text):
 @ext.command('back')
 def back(_):
     session = [each for each in ext.session.list() if each['title'] == 'first'][0]
-    ext.session.switch(session['id'])
+    ext.session.open(session['id'])
 
 @ext.command('sign')
 def sign(_):

@@ -137,16 +137,19 @@ def test_over_rpc(rpc: Sessions, project: Zot, server: ScriptedServer) -> None:
     server.add(*RESUMED)
     peer = rpc.open()
     ask(peer, "go on")
-    entries = peer.data("get_tree")["entries"]
+    entries = peer.data("session.tree")["entries"]
     prompt = next(entry for entry in entries if entry["text"] == "do the fourth step")
-    assert peer.data("go_to", entry=prompt["id"], before=True, summarise=True)["text"] == "do the fourth step"
+    assert (
+        peer.data("session.navigate", entry=prompt["id"], position="before", summarise=True)["text"]
+        == "do the fourth step"
+    )
     ask(peer, "do the fourth step otherwise")
     old = peer.data("get_state")["session_id"]
-    assert peer.data("fork")["session_id"] != old
+    assert peer.data("session.fork")["session_id"] != old
     ask(peer, "and here?")
     ask(peer, "do the fifth step")
     assert (project.cwd / "made.txt").read_text() == "made\n"
-    assert peer.data("undo")["text"] == "do the fifth step"
+    assert peer.data("session.undo")["text"] == "do the fifth step"
     assert peer.finish() == (0, "")
     check_files(project, server)
     shown = [path for path in project.sessions if not load(str(path)).meta.hidden]

@@ -15,6 +15,7 @@ from extension_folder import write_extension
 from rpc_client import types
 
 from zot_agent.client import Event, Talk
+from zot_agent.operations.names import MODULES
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
 from zot_core.conversation.events import ExtensionEvent
@@ -202,7 +203,7 @@ def test_a_second_prompt_waits_and_an_abort_stops_the_first_alone(start: Start, 
     talk.until("text_delta")
     assert talk.ask({"id": 2, "type": "prompt", "message": "two"})["data"] == {"started": True, "queued": True}
     assert talk.ask({"type": "get_state"})["data"]["busy"]
-    for command in ({"type": "clear"}, {"type": "set_model", "model": "another"}, {"type": "new_session"}):
+    for command in ({"type": "clear"}, {"type": "set_model", "model": "another"}, {"type": "session.new"}):
         answer = talk.ask(command)
         assert not answer["success"]
         assert "busy" in answer["error"]
@@ -295,7 +296,7 @@ def test_the_guide_names_every_event_and_its_reference_every_command() -> None:
     kinds = {event.type for event in (*get_args(AgentEvent), *get_args(ExtensionEvent))}
     assert kinds - named == set()
     assert "generated/rpc.md#commands" in guide
-    assert METHODS.keys() - re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", reference, re.M) == set()
+    assert {*METHODS, *MODULES} - {*re.findall(r"^\| \[`([\w.]+)`\]\(#\S+\) \|", reference, re.M)} == set()
 
 
 # Extensions
@@ -465,7 +466,7 @@ def test_a_new_session_is_a_new_file(start: Start, zot: Zot, server: ScriptedSer
     zot.ask(server, "-p", "first")
     talk = start("-c")
     before = talk.ask({"type": "get_state"})["data"]["session_id"]
-    after = talk.ask({"type": "new_session"})["data"]["session_id"]
+    after = talk.ask({"type": "session.new"})["data"]["session_id"]
     talk.send({"type": "prompt", "message": "second"})
     talk.until("done")
     talk.finish()

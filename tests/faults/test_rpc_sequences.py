@@ -13,10 +13,12 @@ from command import Zot
 from extension_folder import write_program
 
 from zot_agent.client import Event, Talk
+from zot_agent.operations.names import MODULES
 from zot_agent.rpc import METHODS
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PROCESSES, SEQUENCES = 8, 40
+NAMES = (*METHODS, *MODULES)
 
 EXTENSION = """
 from zot_ext import *
@@ -106,12 +108,12 @@ def commands(chance: random.Random, names: list[str]) -> list[dict[str, Any]]:
 
 def sequences(chance: random.Random) -> list[list[dict[str, Any]]]:
     """Sequences in which every command occurs."""
-    weights = [RARE.get(name, 4.0 if name in ("prompt", "abort") else 1.0) for name in METHODS]
-    every = chance.sample(list(METHODS), len(METHODS))
+    weights = [RARE.get(name, 4.0 if name in ("prompt", "abort") else 1.0) for name in NAMES]
+    every = chance.sample(NAMES, len(NAMES))
     found = []
     for _ in range(SEQUENCES):
-        names = [every.pop() for _ in range(1 + len(METHODS) // SEQUENCES) if every]
-        names += chance.choices(list(METHODS), weights, k=chance.randrange(2, 10))
+        names = [every.pop() for _ in range(1 + len(NAMES) // SEQUENCES) if every]
+        names += chance.choices(NAMES, weights, k=chance.randrange(2, 10))
         chance.shuffle(names)
         found.append(commands(chance, names))
     return found
@@ -227,7 +229,7 @@ def test_the_rules_hold_in_every_sequence_of_commands(zot: Zot, server: Scripted
         assert talk.process.stderr is not None
         assert talk.process.stderr.read() == b""
     assert order.done == order.owed > 0
-    assert {command["type"] for sequence in played for command in sequence} == set(METHODS)
+    assert {command["type"] for sequence in played for command in sequence} == set(NAMES)
     assert in_folder(zot.cwd.parent) == []
 
 

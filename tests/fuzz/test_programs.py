@@ -22,6 +22,7 @@ from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.registry import all_operations
 from zot_agent.rpc import METHODS
 from zot_core.conversation import events
 from zot_core.hooks import Observe
@@ -49,6 +50,11 @@ SAMPLES: dict[str, Any] = {
 COMMANDS = [
     {"type": method.name, "id": "1"} | {field.name: SAMPLES[field.kind] for field in method.fields}
     for method in METHODS.values()
+]
+TYPED = {"text": "word", "flag": True, "whole": 3, "any": {"any": [1.5]}, "list": [], "object": {}}
+COMMANDS += [
+    {"type": name, "id": "1"} | {field.name: TYPED[field.kind.call_kind] for field in operation.fields}
+    for name, operation in all_operations().items()
 ]
 
 

@@ -33,7 +33,7 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             "4",
         ),
         ("session.label", lambda ext: ext.session.label("1", "a"), {"entry": "1", "label": "a"}, {}, None),
-        ("session.rename", lambda ext: ext.session.rename("t"), {"title": "t"}, {}, None),
+        ("session.rename", lambda ext: ext.session.rename("t"), {"title": "t"}, {"title": "t"}, {"title": "t"}),
         (
             "session.new",
             lambda ext: ext.session.new(["a", {"text": "b", "role": "assistant"}], parent=True),
@@ -41,7 +41,7 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             {"session_id": "s"},
             {"session_id": "s"},
         ),
-        ("session.switch", lambda ext: ext.session.switch("s"), {"session": "s"}, {"entry": "1"}, {"entry": "1"}),
+        ("session.open", lambda ext: ext.session.open("s"), {"session": "s"}, {"entry": "1"}, {"entry": "1"}),
         (
             "session.fork",
             lambda ext: ext.session.fork("1", position="before"),
@@ -49,11 +49,11 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             {"entry": "1"},
             {"entry": "1"},
         ),
-        ("session.clone", lambda ext: ext.session.clone(), {}, {"entry": "1"}, {"entry": "1"}),
+        ("session.fork", lambda ext: ext.session.fork(), {}, {"entry": "1"}, {"entry": "1"}),
         (
             "session.navigate",
             lambda ext: ext.session.navigate("1", summarise=True, instructions="x", label="y"),
-            {"entry": "1", "position": "at", "summarise": True, "instructions": "x", "label": "y"},
+            {"entry": "1", "summarise": True, "instructions": "x", "label": "y"},
             {"entry": "1"},
             {"entry": "1"},
         ),
@@ -290,7 +290,7 @@ def test_the_session_changes_only_in_a_command_and_not_for_a_session_that_is_not
     ext, got = Extension("caller", capabilities=GROUPS), list[str]()
 
     def codes() -> None:
-        for act in (ext.session.clone, ext.session.info):
+        for act in (ext.session.fork, ext.session.info):
             try:
                 act()
                 got.append("")
@@ -306,7 +306,7 @@ def test_the_session_changes_only_in_a_command_and_not_for_a_session_that_is_not
             ext.session.info()
 
     ext.tool(name="work", schema={"type": "object"})(lambda args: codes())
-    calls = {"session.clone": {}, "session.info": {}}
+    calls = {"session.fork": {}, "session.info": {}}
     with FakeHost(ext, session_id="mine", capabilities=GROUPS, calls=calls) as host:
         assert not host.command("go").error
         host.tool("work")

@@ -15,6 +15,7 @@ from rpc_client import connect, events_of, runs, text, types
 from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
+from zot_agent.operations.names import MODULES
 from zot_agent.rpc import METHODS
 from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
@@ -31,7 +32,8 @@ async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest
 
 
 def test_there_is_a_method_for_every_command() -> None:
-    assert [name for name in METHODS if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
+    names = [*METHODS, *(name.replace(".", "_") for name in MODULES)]
+    assert [name for name in names if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
     assert "hello" in get_type_hints(RpcClient)
 
 
@@ -51,7 +53,7 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
         await client.clear()
         state = await client.get_state()
         assert (state["model"], state["message_count"], state["reasoning"]) == ("another", 0, "low")
-        assert await client.new_session() == ""
+        assert await client.session_new() == {"session_id": "", "entry": None, "messages": 0}
         assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
 
 
@@ -59,19 +61,19 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
     server.add("one", "the summary", "two")
     async with connect(server) as zot:
         await events_of(zot.prompt("a"))
-        entry = (await zot.get_tree())["entries"][0]
+        entry = (await zot.session_tree())["entries"][0]
         assert (entry["kind"], entry["text"], entry["parent"]) == ("user", "a", "")
-        await zot.set_label(entry["id"], "start")
+        await zot.session_label(entry["id"], "start")
         context = await zot.get_context()
         assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
         assert context["parts"][3]["text"] == "a"
-        assert (await zot.go_to(entry["id"], before=True, summarise=True))["text"] == "a"
+        assert (await zot.session_navigate(entry["id"], position="before", summarise=True))["text"] == "a"
         await events_of(zot.prompt("b"))
-        tree = await zot.get_tree()
+        tree = await zot.session_tree()
         kinds = [each["kind"] for each in tree["entries"]]
         assert kinds == ["user", "assistant", "branch_summary", "user", "assistant"]
         assert tree["entries"][0]["label"] == "start"
-        assert await zot.fork(tree["entries"][-1]["id"], before=True) == ""
+        assert (await zot.session_fork(tree["entries"][-1]["id"], position="before"))["messages"] == 2
         assert [message["role"] for message in await zot.get_messages()] == ["user", "user"]
 
 
@@ -326,8 +328,8 @@ async def test_a_client_undoes_and_redoes_a_prompt_with_its_files(server: Script
     server.add(Turn(calls=[Call("write", {"path": "a", "content": "new\n"})]), "done")
     async with connect(server) as zot:
         await events_of(zot.prompt("write it"))
-        assert [(each["status"], each["diff"]) for each in await zot.diff()] == [("created", "+new")]
-        assert (await zot.undo())["text"] == "write it"
+        assert [(each["status"], each["diff"]) for each in (await zot.session_diff())["files"]] == [("created", "+new")]
+        assert (await zot.session_undo())["text"] == "write it"
         assert not (alone / "a").exists()
-        assert (await zot.redo(force=True))["restored"] == [str(alone / "a")]
+        assert (await zot.session_redo(force=True))["restored"] == [str(alone / "a")]
         assert (alone / "a").read_text() == "new\n"

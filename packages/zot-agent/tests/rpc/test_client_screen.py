@@ -303,8 +303,8 @@ def test_entries_of_extensions_are_among_the_messages_and_are_drawn_by_their_ext
     peer.until("done")
     peer.data("command", name="keep", args="third")  # after they were read
     assert [each["at"] for each in peer.data("get_messages")["entries"]] == [0, 2, 2, 4]
-    first = next(each for each in peer.data("get_tree")["entries"] if each["kind"] == "user")
-    peer.data("go_to", entry=first["id"], before=True)
+    first = next(each for each in peer.data("session.tree")["entries"] if each["kind"] == "user")
+    peer.data("session.navigate", entry=first["id"], position="before")
     assert [each["at"] for each in peer.data("get_messages")["entries"]] == [0]
-    peer.data("new_session")
+    peer.data("session.new")
     assert peer.data("get_messages") == {"messages": []}

@@ -94,7 +94,7 @@ def test_reads_are_answered_while_the_model_speaks(peer: Peer, server: ScriptedS
     ("command", "fields"),
     [
         ("clear", {}),
-        ("new_session", {}),
+        ("session.new", {}),
         ("set_model", {"model": "m"}),
         ("set_reasoning", {"reasoning": "low"}),
         ("set_tools", {"tools": []}),

@@ -103,6 +103,6 @@ def test_a_session_is_stored_only_if_a_flag_names_one(start: StartPeer, server: 
     assert fourth.data("get_messages") == {"messages": []}
     fourth.begin(at="done", message="who am I?")
     assert "Ada" not in json.dumps(server.requests[-1].body)
-    assert fourth.data("new_session")["session_id"] not in ("", "kept")
+    assert fourth.data("session.new")["session_id"] not in ("", "kept")
     fourth.begin(at="done", message="again")
     assert len(list(tmp_path.glob("*.jsonl"))) == 2

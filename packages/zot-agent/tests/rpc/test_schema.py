@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.open_calls import handler
+from zot_agent.operations.registry import all_operations, find
 from zot_agent.rpc import METHODS
 from zot_core import events
 from zot_core.conversation import events as told
@@ -134,7 +135,8 @@ def test_the_file_is_current(path: Path) -> None:
 def test_every_answer_to_an_extension_is_a_typed_dictionary_with_words(name: str) -> None:
     found: dict[str, dict[str, Any]] = {}
     answers = script("answer_schema")
-    answer = answers.answer_class(handler(name))
+    operation = find(name)
+    answer = answers.answer_class(handler(name) if operation is None else operation.handler)
     if answer is not None:
         answers.add_definitions(answer, found)
     assert [each for each, definition in found.items() if not definition["description"].endswith(".")] == []
@@ -171,6 +173,20 @@ def test_the_schema_of_an_answer_takes_what_its_annotations_allow(
     for wrong in ({"texts": [3]}, {"price": "1"}, {"inner": [{}]}, {"inner": [{"level": "no"}]}, {"more": False}):
         assert Schema(path).faults({**value, **wrong})
     assert Schema(path).faults({name: each for name, each in value.items() if name != "any"})
+
+
+@pytest.mark.parametrize("name", list(all_operations()))
+def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Schema], name: str) -> None:
+    schema, operation = read_schema(RPC), all_operations()[name]
+    examples: dict[str, Any] = {"text": "x", "flag": True, "whole": 3, "list": [], "object": {}, "any": [{}]}
+    full = {
+        field.name: field.kind.schema.get("enum", [examples[field.kind.call_kind]])[0] for field in operation.fields
+    }
+    assert schema.faults({"type": name, "id": 7, **full}, "FromClient") == []
+    assert operation.check(full) == full
+    for field in operation.fields:
+        if field.kind.schema:
+            assert schema.faults({"type": name, **full, field.name: 7.5}, "FromClient")
 
 
 @pytest.mark.parametrize("name", list(METHODS))

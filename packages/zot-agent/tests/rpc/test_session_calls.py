@@ -58,12 +58,12 @@ def test_a_command_opens_another_session_and_goes_on_in_a_new_one(
     other.mkdir()
     id = stored("Fix the parser.", other)
     assert [each["id"] for each in call(peer, "session.list", scope="all")["sessions"]] == [id]
-    place = call(peer, "session.switch", session=id[:8])
+    place = call(peer, "session.open", session=id[:8])
     assert (place["session_id"], place["messages"]) == (id, 1)
     assert peer.of("session_start")[-1]["session_id"] == id
     assert peer.data("get_state")["cwd"] == str(other)
-    assert call(peer, "session.switch", session=id) == "invalid"
-    assert call(peer, "session.switch", session="nothing") == "not_found"
+    assert call(peer, "session.open", session=id) == "invalid"
+    assert call(peer, "session.open", session="nothing") == "not_found"
     place = call(peer, "session.new", messages=[{"text": "known"}], parent=True)
     assert peer.of("session_start")[-1]["session_id"] == place["session_id"]
     peer.send("prompt", message="go")

@@ -64,7 +64,7 @@ def test_clear_and_new_session_delete_the_messages(peer: Peer, server: ScriptedS
     peer.send("prompt", message="second")
     peer.until("done")
     assert "Ada" not in json.dumps(server.requests[1].body)
-    assert peer.data("new_session") == {"session_id": ""}
+    assert peer.data("session.new") == {"session_id": "", "entry": None, "messages": 0}
     assert peer.data("get_state")["usage"]["output"] == 0
 
 
@@ -109,7 +109,7 @@ def test_programs_that_tools_start_know_of_every_change(
     peer.data("set_model", model="scripted-2")
     peer.data("set_reasoning", reasoning="low")
     assert look(peer, server) == ("[openai scripted-2 low kept]", str(path))
-    id = peer.data("new_session")["session_id"]
+    id = peer.data("session.new")["session_id"]
     told, other = look(peer, server)
     assert told == f"[openai scripted-2 low {id}]"
     assert json.loads(Path(other).read_text().splitlines()[0])["meta"]["id"] == id

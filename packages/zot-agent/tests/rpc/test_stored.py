@@ -82,47 +82,50 @@ async def test_sessions_are_listed_in_pages_searched_and_shown(
 ) -> None:
     paths = [keep("Fix the parser."), keep("Paint it blue."), keep("Fix the parser there.", tmp_path)]
     async with connect(server) as client:
-        first, after = await client.list_sessions(limit=1)
-        second, end = await client.list_sessions(limit=1, after=after)
-        assert [each["title"] for each in (*first, *second)] == ["Paint it blue", "Fix the parser"]
-        assert (bool(after), end) == (True, "")
-        assert [each["path"] for each in (await client.list_sessions(everywhere=True))[0]] == paths[::-1]
-        (here,) = await client.search_sessions("PARSER fix")
+        first = await client.session_list(limit=1)
+        second = await client.session_list(limit=1, after=first["next"])
+        assert [each["title"] for each in (*first["sessions"], *second["sessions"])] == [
+            "Paint it blue",
+            "Fix the parser",
+        ]
+        assert (bool(first["next"]), second["next"]) == (True, "")
+        assert [each["path"] for each in (await client.session_list(scope="all"))["sessions"]] == paths[::-1]
+        (here,) = (await client.session_search("PARSER fix"))["sessions"]
         assert (here["path"], here.get("excerpt"), here.get("role")) == (paths[0], "Fix the parser.", "user")
-        assert len(await client.search_sessions('"fix the" parser', everywhere=True)) == 2
-        shown = await client.show_session(here["id"][:8])
+        assert len((await client.session_search('"fix the" parser', scope="all"))["sessions"]) == 2
+        shown = await client.session_show(here["id"][:8])
         assert (shown.get("last_prompt"), shown.get("last_answer")) == (
             "Fix the parser.",
             "You asked: Fix the parser.",
         )
         for wrong in (0, 501):
-            with pytest.raises(RpcError, match="limit must be from 1 to 500"):
-                await client.list_sessions(limit=wrong)
+            with pytest.raises(RpcError, match="limit must be a whole number from 1 to 500"):
+                await client.session_list(limit=wrong)
         with pytest.raises(RpcError, match="not a place in a list"):
-            await client.list_sessions(after="nowhere")
+            await client.session_list(after="nowhere")
         with pytest.raises(RpcError, match="no session 'deadbeef'"):
-            await client.show_session("deadbeef")
+            await client.session_show("deadbeef")
         with pytest.raises(RpcError, match="this conversation is not stored"):
-            await client.show_session()
+            await client.session_show()
 
 
 async def test_a_stored_session_is_continued_and_renamed(server: ScriptedServer, keep: Keep) -> None:
     server.add("As before.")
     path, other = keep("Fix the parser."), keep("Paint it blue.")
     async with connect(server) as client:
-        assert await client.open_session(path) == []
+        assert (await client.session_open(path))["notes"] == []
         await events_of(client.prompt("And now?"))
         assert [each["content"][0]["text"] for each in await client.get_messages()] == [
             "Fix the parser.", "You asked: Fix the parser.", "And now?", "As before.",
         ]  # fmt: skip
-        assert (await client.show_session()).get("last_answer") == "As before."
-        assert await client.rename_session("The\n parser") == "The"
-        assert await client.rename_session("Blue", other) == "Blue"
-        assert sorted(each["title"] for each in (await client.list_sessions())[0]) == ["Blue", "The"]
-        for command in (client.open_session, client.delete_session):
+        assert (await client.session_show()).get("last_answer") == "As before."
+        assert await client.session_rename("The\n parser") == {"title": "The"}
+        assert await client.session_rename("Blue", session=other) == {"title": "Blue"}
+        assert sorted(each["title"] for each in (await client.session_list())["sessions"]) == ["Blue", "The"]
+        for command in (client.session_open, client.session_delete):
             with pytest.raises(RpcError, match="the session of the conversation"):
                 await command(path)
-        await client.delete_session(other)
+        await client.session_delete(other)
         assert not os.path.exists(other)
 
 
@@ -130,10 +133,10 @@ def test_a_session_that_another_process_has_open_is_not_touched(start: StartPeer
     path = keep("Fix the parser.")
     start("--session", path).data("get_state")
     peer = start()
-    for command, fields in (("open_session", {}), ("delete_session", {}), ("rename_session", {"title": "Mine"})):
+    for command, fields in (("session.open", {}), ("session.delete", {}), ("session.rename", {"title": "Mine"})):
         refused = peer.call(command, session=path, **fields)
         assert (refused["success"], refused["code"]) == (False, "session_locked")
-    assert peer.data("open_session", session=path, fork=True)["session_id"]
+    assert peer.data("session.open", session=path, fork=True)["session_id"]
     assert peer.of("session_start")
 
 
@@ -141,10 +144,10 @@ async def test_sessions_are_exported_and_imported(server: ScriptedServer, keep: 
     path = keep("Fix the parser.")
     async with connect(server) as client:
         for name in ("talk.zotsession", "talk.html", "talk.md"):
-            assert await client.export_session(name, path) == str(alone / name)
+            assert await client.session_export(name, session=path) == {"path": str(alone / name)}
             with pytest.raises(RpcError, match="exists already"):
-                await client.export_session(name, path)
-        added = await client.import_session("talk.zotsession")
+                await client.session_export(name, session=path)
+        added = (await client.session_import("talk.zotsession"))["session"]
         assert (added["title"], added["cwd"], added["messages"]) == ("Fix the parser", str(alone), 2)
         assert added["path"] != path
         for file, why in (
@@ -154,10 +157,10 @@ async def test_sessions_are_exported_and_imported(server: ScriptedServer, keep: 
             ("a\0b", "path must name a file"),
         ):
             with pytest.raises(RpcError, match=why):
-                await client.import_session(file)
+                await client.session_import(file)
         with pytest.raises(RpcError, match="no known suffix"):
-            await client.export_session("talk.pdf", path)
-        assert len((await client.list_sessions())[0]) == 2
+            await client.session_export("talk.pdf", session=path)
+        assert len((await client.session_list())["sessions"]) == 2
 
 
 # Settings

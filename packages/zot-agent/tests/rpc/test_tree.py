@@ -25,7 +25,7 @@ def test_a_client_goes_back_and_asks_something_else(peer: Peer, server: Scripted
     server.add("one", "two", "three")
     ask(peer, "a")
     ask(peer, "b")
-    tree = peer.data("get_tree")
+    tree = peer.data("session.tree")
     entries = tree["entries"]
     assert [(entry["kind"], entry["text"]) for entry in entries] == [
         ("user", "a"),
@@ -36,18 +36,19 @@ def test_a_client_goes_back_and_asks_something_else(peer: Peer, server: Scripted
     assert tree["current"] == entries[-1]["id"]
     assert [entry["parent"] for entry in entries] == ["", *(entry["id"] for entry in entries[:-1])]
 
-    moved = peer.data("go_to", entry=entries[2]["id"], before=True)
-    assert (moved["text"], moved["message_count"]) == ("b", 2)
+    moved = peer.data("session.navigate", entry=entries[2]["id"], position="before")
+    assert (moved["text"], moved["messages"]) == ("b", 2)
     ask(peer, "c")
     assert texts(peer) == ["a", "one", "c", "three"]
-    peer.call("set_label", entry=entries[3]["id"], label="first try")
-    tree = peer.data("get_tree")
+    peer.call("session.label", entry=entries[3]["id"], label="first try")
+    tree = peer.data("session.tree")
     assert [entry["label"] for entry in tree["entries"]] == ["", "", "", "first try", "", ""]
     assert tree["entries"][4]["parent"] == entries[1]["id"]
 
-    peer.data("go_to", entry=entries[3]["id"])
+    peer.data("session.navigate", entry=entries[3]["id"])
     assert texts(peer) == ["a", "one", "b", "two"]
-    assert peer.data("fork", entry=entries[0]["id"]) == {"session_id": ""}
+    place = {"session_id": "", "entry": entries[0]["id"], "messages": 1}
+    assert peer.data("session.fork", entry=entries[0]["id"]) == place
     assert texts(peer) == ["a"]
 
 
@@ -55,14 +56,14 @@ def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServe
     server.add("one", "two", "It went wrong.", Turn("too late", delay=60))
     ask(peer, "a")
     ask(peer, "b")
-    entries = peer.data("get_tree")["entries"]
-    moved = peer.data("go_to", entry=entries[2]["id"], before=True, summarise=True)
-    assert (moved["text"], moved["message_count"]) == ("b", 3)
+    entries = peer.data("session.tree")["entries"]
+    moved = peer.data("session.navigate", entry=entries[2]["id"], position="before", summarise=True)
+    assert (moved["text"], moved["messages"]) == ("b", 3)
     assert texts(peer) == ["a", "one", "## Summary of another branch\n\nIt went wrong."]
-    kinds = [entry["kind"] for entry in peer.data("get_tree")["entries"]]
+    kinds = [entry["kind"] for entry in peer.data("session.tree")["entries"]]
     assert kinds == ["user", "assistant", "user", "assistant", "branch_summary"]
 
-    peer.send("go_to", id="going", entry=entries[3]["id"], summarise=True)
+    peer.send("session.navigate", id="going", entry=entries[3]["id"], summarise=True)
     server.wait_for(4)
     peer.call("abort")
     refused = peer.until(lambda line: line.get("id") == "going")[-1]
@@ -81,15 +82,15 @@ def test_a_branch_that_another_process_has_open_is_named_by_a_code(
     peer = start("--session", str(path))
     ask(peer, "a")
     ask(peer, "b")
-    entries = peer.data("get_tree")["entries"]
-    peer.data("go_to", entry=entries[2]["id"])
+    entries = peer.data("session.tree")["entries"]
+    peer.data("session.navigate", entry=entries[2]["id"])
     ask(peer, "c")
     other, _ = open_branch(Found(str(path)))
-    refused = peer.call("go_to", entry=entries[-1]["id"])
+    refused = peer.call("session.navigate", entry=entries[-1]["id"])
     assert (refused["success"], refused["code"]) == (False, "session_locked")
     assert refused["error"].endswith("in use by another zot; close that one first, or fork it")
     other.close()
-    assert peer.call("go_to", entry=entries[-1]["id"])["success"]
+    assert peer.call("session.navigate", entry=entries[-1]["id"])["success"]
 
 
 def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> None:
@@ -108,29 +109,29 @@ def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> No
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:
     server.add("one")
     ask(peer, "a")
-    for command in ("go_to", "fork", "set_label"):
+    for command in ("session.navigate", "session.fork", "session.label"):
         assert peer.call(command, entry="gone", label="x")["error"] == "the session has no entry 'gone'"
     assert texts(peer) == ["a", "one"]
-    assert {each["label"] for each in peer.data("get_tree")["entries"]} == {""}
+    assert {each["label"] for each in peer.data("session.tree")["entries"]} == {""}
 
 
 def test_a_label_is_one_line_of_at_most_200_characters(start: StartPeer, server: ScriptedServer) -> None:
     server.add("one")
     peer = start()
     ask(peer, "a")
-    entry = peer.data("get_tree")["current"]
-    peer.call("set_label", entry=entry, label="\n one\tline " + "x" * 300)
-    assert peer.data("get_tree")["entries"][-1]["label"] == "one line " + "x" * 190 + "…"
+    entry = peer.data("session.tree")["current"]
+    peer.call("session.label", entry=entry, label="\n one\tline " + "x" * 300)
+    assert peer.data("session.tree")["entries"][-1]["label"] == "one line " + "x" * 190 + "…"
 
 
 def test_a_move_takes_instructions_for_its_summary_and_a_label(peer: Peer, server: ScriptedServer) -> None:
     server.add("one", "two", "what was left")
     ask(peer, "a")
     ask(peer, "b")
-    first = peer.data("get_tree")["entries"][0]["id"]
-    peer.data("go_to", entry=first, summarise=True, instructions="keep the names", label="here")
+    first = peer.data("session.tree")["entries"][0]["id"]
+    peer.data("session.navigate", entry=first, summarise=True, instructions="keep the names", label="here")
     assert "keep the names" in str(server.requests[-1].body)
-    tree = peer.data("get_tree")
+    tree = peer.data("session.tree")
     labels = {each["id"]: each["label"] for each in tree["entries"] if each["label"]}
     assert labels == {tree["current"]: "here"}
 
@@ -142,20 +143,24 @@ def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(
     path = str(alone / "a")
     server.add(Turn(calls=[Call("write", {"path": "a", "content": "two\n"})]), "done")
     ask(peer, "change it")
-    (change,) = peer.data("diff")["files"]
+    (change,) = peer.data("session.diff")["files"]
     assert (change["path"], change["status"], change["added"], change["removed"]) == (path, "changed", 1, 1)
     assert (change["diff"], change["starts"], change["note"]) == ("-one\n+two", [[1, 1]], "")
     (alone / "a").write_text("mine")
-    refused = peer.data("undo")
-    assert (refused["edited"], refused["message_count"]) == ([path], 4)
-    moved = peer.data("undo", force=True)
-    assert moved == {"text": "change it", "message_count": 0, "restored": [path], "problems": [], "edited": []}
+    refused = peer.data("session.undo")
+    assert (refused["edited"], refused["messages"]) == ([path], 4)
+    moved = peer.data("session.undo", force=True)
+    place = {"session_id": "", "entry": None, "messages": 0}
+    assert moved == {**place, "text": "change it", "restored": [path], "problems": [], "edited": []}
     assert (alone / "a").read_text() == "one\n"
-    assert peer.data("diff") == {"files": []}
-    assert peer.data("redo")["restored"] == [path]
+    assert peer.data("session.diff") == {"files": []}
+    assert peer.data("session.redo")["restored"] == [path]
     assert (alone / "a").read_text() == "mine"
-    assert peer.call("redo")["error"] == "there is nothing to redo"
-    assert peer.call("go_to", entry="x", restore="all")["error"].startswith("restore must be one of both")
+    assert peer.call("session.redo")["error"] == "there is nothing to redo"
+    assert (
+        peer.call("session.navigate", entry="x", restore="all")["error"]
+        == 'restore must be one of both, conversation, files, not "all"'
+    )
 
 
 def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(peer: Peer, server: ScriptedServer, alone: Path) -> None:
@@ -164,12 +169,12 @@ def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(peer: Peer, server:
     ask(peer, "start it")
     ask(peer, "change it")
     refused = "job 1 runs in the background and may change files; stop it first: exec sleep 1000"
-    first = peer.data("get_tree")["entries"][0]["id"]
-    for command, fields in (("undo", {}), ("go_to", {"entry": first, "restore": "files"})):
+    first = peer.data("session.tree")["entries"][0]["id"]
+    for command, fields in (("session.undo", {}), ("session.navigate", {"entry": first, "restore": "files"})):
         answer = peer.call(command, **fields)
         assert (answer["success"], answer["error"], answer["code"]) == (False, refused, "jobs_running")
     assert (alone / "a").read_text() == "1"
-    assert peer.data("undo", stop_jobs=True)["restored"] == [str(alone / "a")]
+    assert peer.data("session.undo", stop_jobs=True)["restored"] == [str(alone / "a")]
     assert [job["state"] for job in peer.data("get_jobs")["jobs"]] == ["stopped"]
     assert not (alone / "a").exists()
-    assert peer.data("redo")["restored"] == [str(alone / "a")]
+    assert peer.data("session.redo")["restored"] == [str(alone / "a")]

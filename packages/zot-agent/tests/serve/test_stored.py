@@ -62,21 +62,21 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
             answer = await served.http.post(f"/sessions/{id}/commands", json={"type": command, **fields})
             return str(answer.json()["error"])
 
-        for command in ("show_session", "open_session", "delete_session", "rename_session", "export_session"):
+        for command in ("session.show", "session.open", "session.delete", "session.rename", "session.export"):
             error = await refusal(command, session=hidden, title="x", path="x.md")
             assert error == f"there is no session {hidden!r}"
-        everything = await served.command(id, "list_sessions", all=True)
+        everything = await served.command(id, "session.list", scope="all")
         assert [each["id"] for each in everything["data"]["sessions"]] == [mine]
         outside = "is outside of the directories that are served"
-        assert outside in await refusal("export_session", session=mine, path="../out.md")
-        assert outside in await refusal("import_session", path="/etc/hosts")
+        assert outside in await refusal("session.export", session=mine, path="../out.md")
+        assert outside in await refusal("session.import", path="/etc/hosts")
 
 
 SWITCHER = """
 @ext.command('open')
 def open_session(id):
     try:
-        return ext.session.switch(id)['session_id']
+        return ext.session.open(id)['session_id']
     except HostError as error:
         return error.code
 """

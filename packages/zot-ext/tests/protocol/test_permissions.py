@@ -88,6 +88,18 @@ def test_calls_that_read_or_write_the_conversation_need_its_permissions_too() ->
     assert not may_call(all_calls, "exec.run")
 
 
+def test_going_back_shows_what_was_said_so_it_needs_the_conversation() -> None:
+    for method in ("session.navigate", "session.undo", "session.tree", "session.search", "session.diff"):
+        assert not may_call(ExtensionPermissions(calls=True), method)
+        assert may_call(ExtensionPermissions(calls=True, conversation=True), method)
+
+
+def test_a_call_is_named_as_it_is_called_now() -> None:
+    with pytest.raises(ManifestError, match=r"is called session\.fork now: 'session\.clone'"):
+        read({"calls": ["ui.*", "session.clone"]})
+    assert read({"calls": ["session.*", "session.fork"], "network": ["*.example.com"]})
+
+
 def test_interceptions_are_permitted_tool_by_tool() -> None:
     some = ExtensionPermissions(intercept=("bash", "turn_start"))
     assert may_intercept(some, "tool_call")

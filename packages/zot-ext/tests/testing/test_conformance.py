@@ -154,7 +154,7 @@ BROKEN = [
             ("unknown-method", "granted", "id=frame['id'], method='model.sing'"),
             ("bad-params", "granted", "id=frame['id'], method='ui.confirm', params={'title': 5}"),
             ("bad-call-id", "granted", "id='', method='model.get'"),
-            ("not-in-command", "granted", "id=frame['id'], method='session.clone'"),
+            ("not-in-command", "granted", "id=frame['id'], method='session.fork'"),
         )
     ),
     (

@@ -269,10 +269,12 @@ class AcpAgent:
             session.cancel()
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Carry out `_zot/steer_agent` or `_zot/stop_agent`, which the protocol does not have: the events of a
-        sub-agent are in `_meta` of the call that has started it."""
+        """Carry out what the protocol does not have: an operation, such as `_zot/session.tree`, or `_zot/steer_agent`
+        and `_zot/stop_agent`; the events of a sub-agent are in `_meta` of the call that has started it."""
         if method not in ("zot/steer_agent", "zot/stop_agent"):
-            raise RequestError.method_not_found(f"_{method}")
+            from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
+
+            return await operate(self._get(str(params.get("sessionId", ""))).host, method, params)
         session, id = (str(params.get(name, "")) for name in ("sessionId", "agent"))
         agent = self._get(session).host.runtime.agents.find(id)
         if method == "zot/stop_agent":

@@ -18,6 +18,7 @@ from zot_agent.acp.agent import AcpAgent
 from zot_agent.acp.calls import Json
 from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.method import InvalidCommand
 from zot_agent.signals import on_end_signals
@@ -143,7 +144,7 @@ def _code(error: ZotError) -> int:
         return INVALID_REQUEST
     if isinstance(error, SessionNotFound):
         return NOT_FOUND
-    return INVALID_PARAMS if isinstance(error, ConfigError | InvalidCommand) else INTERNAL
+    return INVALID_PARAMS if isinstance(error, ConfigError | InvalidCommand | OperationFailed) else INTERNAL
 
 
 async def serve(

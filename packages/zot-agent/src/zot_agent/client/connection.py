@@ -119,6 +119,14 @@ class RpcConnection:
         _, answer = self._send(type, fields)
         return await self._answered(type, answer, self.limits.answer_seconds)
 
+    async def ask(self, operation: str, **fields: Any) -> Any:
+        """Carry out an operation, without the fields that are None. With `summarise` the model writes first, which
+        may take longer."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        _, answer = self._send(operation, given)
+        limit = self.limits.summary_seconds if given.get("summarise") else self.limits.answer_seconds
+        return await self._answered(operation, answer, limit)
+
     async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:
             async with asyncio.timeout(limit):

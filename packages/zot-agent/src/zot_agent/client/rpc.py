@@ -4,22 +4,19 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from zot_agent.client.connection import RpcConnection
 from zot_agent.client.operation import Operation
+from zot_agent.client.operations import OperationCommands
 from zot_agent.operations.answers import CommandInfo, ContextInfo, Image, MessageInfo, StateInfo
 from zot_agent.operations.stored_answers import (
     AgentEntryInfo,
-    FileDiffInfo,
     JobInfo,
-    MoveInfo,
     RunInfo,
     SettingInfo,
-    TreeInfo,
 )
-from zot_ext.protocol.answers import ModelInfo, StoredSessionInfo
+from zot_ext.protocol.answers import ModelInfo
 
 
-class RpcClient(RpcConnection):
+class RpcClient(OperationCommands):
     """A `zot rpc` process and its prompts. `start` makes one.
 
     Methods raise `RpcError` when the command is refused and `Disconnected` when the process has ended.
@@ -83,84 +80,6 @@ class RpcClient(RpcConnection):
         """Delete all messages of the conversation."""
         await self.request("clear")
 
-    async def new_session(self) -> str:
-        """Start a new session, with a new file if there was one. Returns its id, empty without a file."""
-        return str((await self.request("new_session"))["session_id"])
-
-    async def get_tree(self) -> TreeInfo:
-        """Return the entries of the session, of all its branches."""
-        return cast(TreeInfo, await self.request("get_tree"))
-
-    async def go_to(
-        self,
-        entry: str,
-        *,
-        before: bool = False,
-        summarise: bool = False,
-        restore: str = "conversation",
-        force: bool = False,
-        stop_jobs: bool = False,
-        instructions: str = "",
-        label: str = "",
-    ) -> MoveInfo:
-        """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
-        a summary of what is left, which `abort` stops; `instructions` say what it must keep. `restore`: `conversation`,
-        `files` or `both`; see `undo`. The entry at which the conversation continues gets the `label`."""
-        fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
-        fields |= {"stop_jobs": stop_jobs, "instructions": instructions, "label": label}
-        _, answer = self._send("go_to", fields)
-        limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
-        return cast(MoveInfo, await self._answered("go_to", answer, limit))
-
-    async def undo(self, *, force: bool = False, stop_jobs: bool = False) -> MoveInfo:
-        """Go back to before the last prompt, with the files. `force` overwrites files that have changed since. While a
-        command runs in the background, `RpcError` has the code "jobs_running", unless `stop_jobs` ends it first."""
-        return cast(MoveInfo, await self.request("undo", force=force, stop_jobs=stop_jobs))
-
-    async def redo(self, *, force: bool = False, stop_jobs: bool = False) -> MoveInfo:
-        """Take back the last undo, if nothing was asked since. The fields are those of `undo`."""
-        return cast(MoveInfo, await self.request("redo", force=force, stop_jobs=stop_jobs))
-
-    async def diff(self) -> list[FileDiffInfo]:
-        """Return the files that differ from what they were before the session."""
-        return cast("list[FileDiffInfo]", (await self.request("diff"))["files"])
-
-    async def fork(self, entry: str = "", *, before: bool = False) -> str:
-        """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,
-        empty without a session file."""
-        return str((await self.request("fork", entry=entry, before=before))["session_id"])
-
-    async def set_label(self, entry: str, label: str) -> None:
-        """Give an entry a label; an empty one removes it."""
-        await self.request("set_label", entry=entry, label=label)
-
-    async def list_sessions(
-        self, *, everywhere: bool = False, limit: int = 50, after: str = ""
-    ) -> tuple[list[StoredSessionInfo], str]:
-        """Return a page of the stored sessions of the working directory, or of all, last used first; and the `after` of
-        the next page, empty at the end."""
-        answer = await self.request("list_sessions", all=everywhere, limit=limit, after=after)
-        return cast("list[StoredSessionInfo]", answer["sessions"]), str(answer["next"])
-
-    async def search_sessions(
-        self, query: str, *, everywhere: bool = False, limit: int = 50
-    ) -> list[StoredSessionInfo]:
-        """Return the stored sessions that have all words of `query` in their title, prompts and answers."""
-        answer = await self.request("search_sessions", query=query, all=everywhere, limit=limit)
-        return cast("list[StoredSessionInfo]", answer["sessions"])
-
-    async def show_session(self, session: str = "") -> StoredSessionInfo:
-        """Return what a stored session is about; without a name, that of the conversation."""
-        return cast(StoredSessionInfo, await self.request("show_session", session=session))
-
-    async def open_session(self, session: str, *, fork: bool = False) -> list[str]:
-        """Continue a stored session, or with `fork` a copy of it. Returns lines for the user."""
-        return cast("list[str]", (await self.request("open_session", session=session, fork=fork))["notes"])
-
-    async def rename_session(self, title: str, session: str = "") -> str:
-        """Give a session a title; without a name, that of the conversation. Returns the title as one line."""
-        return str((await self.request("rename_session", title=title, session=session))["title"])
-
     async def get_display(self, calls: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """Return what a person sees of tool calls, by their ids: lists of display blocks. Calls without a result are
         left out."""
@@ -183,18 +102,6 @@ class RpcClient(RpcConnection):
     async def answer_run(self, run: str, answer: str, message: str = "") -> RunInfo:
         """Answer the question of a run with "yes", "always" or "no"; it continues in its own process."""
         return cast(RunInfo, (await self.request("answer_run", run=run, answer=answer, message=message))["run"])
-
-    async def delete_session(self, session: str) -> None:
-        """Delete a stored session with all its branches."""
-        await self.request("delete_session", session=session)
-
-    async def export_session(self, path: str, session: str = "") -> str:
-        """Write a session to a new file, in the format of its suffix: `.zotsession .html .md`. Returns its path."""
-        return str((await self.request("export_session", path=path, session=session))["path"])
-
-    async def import_session(self, path: str) -> StoredSessionInfo:
-        """Add the session in a `.zotsession` file to those of the working directory."""
-        return cast(StoredSessionInfo, (await self.request("import_session", path=path))["session"])
 
     async def get_settings(self) -> list[SettingInfo]:
         """Return all settings with their values in this conversation."""

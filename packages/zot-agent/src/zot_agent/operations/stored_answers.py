@@ -2,84 +2,9 @@
 
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from zot_ext.protocol.answers import EntryKind, StoredSessionInfo
+from zot_ext.protocol.answers import StoredSessionInfo
 
 JobState: TypeAlias = Literal["running", "ended", "stopped", "failed"]
-
-
-class EntryInfo(TypedDict):
-    """An entry of a session. `parent` is the id of the entry before it, empty for the first. `text` is its first
-    line."""
-
-    id: str
-    parent: str
-    kind: EntryKind
-    text: str
-    label: str
-
-
-class TreeInfo(TypedDict):
-    """The entries of a session, of all its branches; `current` is the id of the last one of the conversation."""
-
-    entries: list[EntryInfo]
-    current: str
-
-
-class MoveInfo(TypedDict):
-    """A move to another entry: its text, the paths of the files that were restored, and a line for each file that could
-    not be. If files have changed since, their paths are in `edited`, and nothing was done."""
-
-    text: str
-    message_count: int
-    restored: list[str]
-    problems: list[str]
-    edited: list[str]
-
-
-class FileDiffInfo(TypedDict):
-    """A file that the session changed. Each line of `diff` begins with a space, `-` or `+`, or is `...`; `starts` has
-    the first line numbers of each part, old and new. Without lines `note` says why."""
-
-    path: str
-    status: Literal["created", "deleted", "changed"]
-    added: int
-    removed: int
-    diff: str
-    starts: list[list[int]]
-    note: str
-
-
-class DiffInfo(TypedDict):
-    """The files that differ from what they were before the session."""
-
-    files: list[FileDiffInfo]
-
-
-class SessionId(TypedDict):
-    """The session in which the conversation continues; empty without a session file."""
-
-    session_id: str
-
-
-class SessionHits(TypedDict):
-    """The stored sessions that have all words."""
-
-    sessions: list[StoredSessionInfo]
-
-
-class OpenedSession(TypedDict):
-    """The session that is open now. `notes` are lines for the user."""
-
-    session_id: str
-    cwd: str
-    model: str
-    notes: list[str]
-
-
-class SessionTitle(TypedDict):
-    """The title, empty without one."""
-
-    title: str
 
 
 class WrittenFile(TypedDict):

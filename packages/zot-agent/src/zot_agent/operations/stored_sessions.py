@@ -17,9 +17,8 @@ from zot_provider.errors import ConfigError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from zot_agent.operations.stored_answers import SessionHits
     from zot_core.sessions.tree import SessionTree
-    from zot_ext.protocol.answers import SessionPage, StoredSessionInfo
+    from zot_ext.protocol.answers import SessionHits, SessionPage, StoredSessionInfo
 
 T = TypeVar("T")
 

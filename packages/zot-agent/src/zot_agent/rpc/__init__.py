@@ -1,13 +1,14 @@
 """`zot rpc`: the agent as a child process that another program controls with lines of JSON.
 
-This module is the registry: the methods by name, in the order of the documentation.
+This module is the registry: the methods by name, in the order of the documentation. What extensions and ACP can do too
+is in `zot_agent.operations`.
 """
 
-from zot_agent.rpc import extensions, handshake, permissions, prompts, state, tree
+from zot_agent.rpc import extensions, handshake, permissions, prompts, state
 from zot_agent.rpc.activity import agents, displays, jobs
 from zot_agent.rpc.method import Method
 from zot_agent.rpc.screen import commands as screen
-from zot_agent.rpc.stored import runs, sessions, settings
+from zot_agent.rpc.stored import runs, settings
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -17,8 +18,6 @@ METHODS: dict[str, Method] = {
         permissions,
         state,
         displays,
-        tree,
-        sessions,
         settings,
         runs,
         jobs,

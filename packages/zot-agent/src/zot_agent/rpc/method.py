@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from zot_agent.operations.fields import FieldKind, kind_of
 from zot_core.errors import JobsRunning, SessionLocked
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe, read_strict
@@ -23,27 +24,15 @@ Answer: TypeAlias = "Mapping[str, object] | Encoded[Any] | None"
 
 MethodHandler: TypeAlias = "Callable[[CommandContext, dict[str, Any]], Answer | Awaitable[Answer]]"
 
-KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
-    "string": ("a string", lambda value: isinstance(value, str), {"type": "string"}),
-    "boolean": ("true or false", lambda value: isinstance(value, bool), {"type": "boolean"}),
-    "number": (
-        "a whole number",
-        lambda value: isinstance(value, int) and not isinstance(value, bool),
-        {"type": "integer"},
-    ),
-    "value": ("any JSON value", lambda value: True, {}),
-    "strings": (
-        "an array of strings",
-        lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
-        {"type": "array", "items": {"type": "string"}},
-    ),
-    "images": (
-        "an array of objects",
-        lambda value: isinstance(value, list) and all(isinstance(each, dict) for each in value),
-        {"type": "array", "items": {"$ref": "#/$defs/InputImage"}},
-    ),
+KINDS: dict[str, FieldKind] = {
+    "string": kind_of(str),
+    "boolean": kind_of(bool),
+    "number": kind_of(int),
+    "value": kind_of(Any),
+    "strings": kind_of(list[str]),
+    "images": kind_of(list[dict[str, Any]]),
 }
-"""The kinds of fields. Each has a description, a check and a JSON Schema."""
+"""The kinds of fields."""
 
 
 ERROR_CODES: dict[type[ZotError], str] = {SessionLocked: "session_locked", JobsRunning: "jobs_running"}
@@ -76,13 +65,13 @@ class Method(Record):
         given: dict[str, Any] = {}
         for field in self.fields:
             value = command.get(field.name)
-            words, fits, _ = KINDS[field.kind]
+            kind = KINDS[field.kind]
             if value is None:
                 if field.required:
-                    raise InvalidCommand(f"{field.name} is missing: it must be {words}")
-            elif not fits(value):
+                    raise InvalidCommand(f"{field.name} is missing: it must be {kind.words}")
+            elif not kind.fits(value):
                 found = "an array of something else" if isinstance(value, list) else describe(value)
-                raise InvalidCommand(f"{field.name} must be {words}, not {found}")
+                raise InvalidCommand(f"{field.name} must be {kind.words}, not {found}")
             else:
                 given[field.name] = value
         return given

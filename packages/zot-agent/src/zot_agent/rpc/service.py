@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.activity.shown import Displays
@@ -86,10 +87,10 @@ class RpcService:
         self.runtime.hooks.before_turn.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
 
-    async def _open_session(self, path: str) -> list[str]:
+    async def _open_session(self, path: str, *, fork: bool = False) -> list[str]:
         """Continue a stored session for an extension, if clients may see it."""
         entry = await asyncio.to_thread(self.stored.find, path, self.runtime.cwd)
-        return await self.host.open_session(entry.path)
+        return await self.host.open_session(entry.path, fork=fork)
 
     # Lines in
 
@@ -141,7 +142,9 @@ class RpcService:
             raise InvalidCommand("the first command must be hello with the token")
         method = METHODS.get(name)
         if method is None:
-            raise InvalidCommand(f"unknown command {name!r}")
+            from zot_agent.rpc.operations import operate  # noqa: PLC0415  not before the first request
+
+            return operate(self, name, command)
         return method.handler(self, method.check(command))
 
     async def _respond_later(self, sender: CommandSender | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
@@ -157,6 +160,7 @@ class RpcService:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
         code = next((code for kind, code in ERROR_CODES.items() if isinstance(error, kind)), "")
+        code = error.code if isinstance(error, OperationFailed) else code
         self._respond(sender, id, name, error=error_line(error), code=code)
 
     def _respond(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         StateInfo,
         ToolNames,
     )
-    from zot_agent.operations.stored_answers import SessionId
     from zot_agent.rpc.context import CommandContext
     from zot_ext.protocol.answers import ModelInfo, ModelList, UsageCount
 
@@ -112,12 +111,6 @@ def clear(context: "CommandContext", fields: dict[str, Any]) -> None:
     context.conversation.clear()
 
 
-async def new_session(context: "CommandContext", fields: dict[str, Any]) -> "SessionId":
-    """Start a new session."""
-    await context.conversation.new_session()
-    return {"session_id": context.runtime.state.session_id}
-
-
 def set_model(context: "CommandContext", fields: dict[str, Any]) -> "ChosenModel":
     """Switch to another model, of any provider."""
     model = context.conversation.set_model(fields["model"], provider=fields.get("provider", ""))
@@ -205,10 +198,5 @@ METHODS = (
         set_tools,
         "Set the built-in tools of the model; tools of extensions stay. Refused while busy.",
         (CommandField("tools", "strings", "The names; an empty list for no built-in tool.", required=True),),
-    ),
-    Method(
-        "new_session",
-        new_session,
-        "Start a new session: no messages, no usage and, if sessions are stored, a new file. Refused while busy.",
     ),
 )

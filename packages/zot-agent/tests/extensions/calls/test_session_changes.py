@@ -68,7 +68,7 @@ async def test_a_command_forks_clones_and_moves_in_the_tree(world: World) -> Non
         assert (await changed(talk, "session.fork", entry=ids[2], position="before"))["messages"] == 2
         assert texts(talk) == ["first", "one"]
         assert talk.runtime.state.session_id != begun
-        assert (await changed(talk, "session.clone"))["messages"] == 2
+        assert (await changed(talk, "session.fork"))["messages"] == 2
         await changed(talk, "session.navigate", entry=ids[0], summarise=True, instructions="the names", label="here")
         assert isinstance(talk.told[-1], SessionTreeMove)
         assert texts(talk)[0] == "first"
@@ -138,8 +138,9 @@ async def test_the_session_stays_while_a_tool_runs(world: World) -> None:
         entry = talk.runtime.messages[0].id
         for method, params in (
             ("session.new", {}),
-            ("session.clone", {}),
+            ("session.fork", {}),
             ("session.fork", {"entry": entry}),
+            ("session.undo", {}),
             ("session.navigate", {"entry": entry, "summarise": True}),
         ):
             assert (await talk.call(method, **params))["code"] == "busy"
@@ -152,7 +153,7 @@ async def test_only_the_handler_of_a_command_changes_the_session(world: World) -
     body = (
         "def code(act):\n    try:\n        act()\n    except HostError as error:\n        return error.code\n"
         "@ext.tool\ndef work() -> str:\n    'Work.'\n    return code(ext.session.new)\n"
-        "@ext.on('turn_start')\ndef turn(_):\n    ext.log('event', code(ext.session.clone))\n"
+        "@ext.on('turn_start')\ndef turn(_):\n    ext.log('event', code(ext.session.fork))\n"
     )
     world.add("worker", body)
     client = ScriptedClient([Turn(calls=[Call("work", {})]), "b"])
@@ -167,7 +168,7 @@ async def test_where_the_session_cannot_change_the_reason_says_so(world: World) 
     world.add("caller", CALLER)
     async with world.running(session=True, front_end="print") as talk:
         talk.conversation.actions = FrontEndActions(fixed_session="it answers one prompt")
-        for method in ("session.new", "session.clone"):
+        for method in ("session.new", "session.fork"):
             assert await talk.call(method) == {
                 "code": "unavailable",
                 "error": "the session cannot change in the mode print: it answers one prompt",
@@ -178,7 +179,7 @@ async def test_a_call_for_the_session_before_a_switch_is_stale(world: World) -> 
     body = (
         "@ext.command('go')\ndef go(_):\n    old = ext.session.info()['id']\n    found = []\n"
         "    with ext.session.only(old):\n        ext.session.append('mark', 1)\n        ext.session.new()\n"
-        "        for act in (ext.session.clone, lambda: ext.session.append('mark', 2)):\n            try:\n"
+        "        for act in (ext.session.fork, lambda: ext.session.append('mark', 2)):\n            try:\n"
         "                act()\n            except HostError as error:\n                found.append(error.code)\n"
         "    ext.session.append('mark', 3)\n    return str(found)\n"
     )
@@ -208,22 +209,23 @@ async def test_a_command_lists_reads_and_opens_stored_sessions(world: World) -> 
         assert (await talk.call("session.list", scope="moon"))["code"] == "invalid"
         assert (await talk.call("session.list", after="moon"))["code"] == "invalid"
         assert (await talk.call("session.list", limit=0))["code"] == "invalid"
-        assert (await talk.call("session.switch", session=str(stored)))["code"] == "unavailable"
+        assert (await talk.call("session.open", session=str(stored)))["code"] == "unavailable"
         opened: list[str] = []
 
-        async def open_session(path: str) -> list[str]:
+        async def open_session(path: str, *, fork: bool = False) -> list[str]:
+            assert not fork
             opened.append(path)
             talk.conversation.open_session(path)
             return ["a line"]
 
         talk.conversation.actions = FrontEndActions(open_session)
-        assert (await talk.call("session.switch", session=session.path))["code"] == "not_found"
-        place = await changed(talk, "session.switch", session=str(stored))
+        assert (await talk.call("session.open", session=session.path))["code"] == "not_found"
+        place = await changed(talk, "session.open", session=str(stored))
         assert (place["notes"], place["messages"], opened) == (["a line"], 2, [str(stored)])
-        assert (await talk.call("session.switch", session=str(stored)))["code"] == "invalid"
+        assert (await talk.call("session.open", session=str(stored)))["code"] == "invalid"
 
 
-@pytest.mark.parametrize("method", ["session.fork", "session.clone", "session.navigate"])
+@pytest.mark.parametrize("method", ["session.fork", "session.navigate", "session.undo"])
 async def test_a_command_that_dies_in_the_middle_of_a_change_leaves_whole_sessions(world: World, method: str) -> None:
     body = RAW + (
         "say(type='hello', name='dying', capabilities=['session'])\nuntil('hello_ack')\nframe = command('die')\n"

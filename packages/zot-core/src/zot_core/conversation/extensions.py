@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from zot_core.machine.shell import Launch
     from zot_provider.auth.session import SignInSession
 
-OpenSession: TypeAlias = Callable[[str], Awaitable[list[str]]]
-"""Continues the stored session at a path, and returns lines for the person. Raises what `Conversation.open_session`
-raises."""
 
 RunProgram: TypeAlias = "Callable[[Launch], Awaitable[int]]"
 """Gives the terminal to a program until it ends, and returns its exit code. Cancelling kills it. Raises OSError,
@@ -67,6 +64,12 @@ class EditorControl(Protocol):
     def stop_asking(self, extension: str, *, keys: bool = True, text: bool = True) -> None:
         """Ask no more about keys, or about the text."""
         ...
+
+
+class OpenSession(Protocol):
+    """Continues the stored session at a path, with `fork` in a copy of it, and returns lines for the person."""
+
+    async def __call__(self, path: str, *, fork: bool = False) -> list[str]: ...
 
 
 class CompletionAccess(Protocol):

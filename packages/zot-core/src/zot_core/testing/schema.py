@@ -17,7 +17,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 KEYWORDS = {
     "$schema", "$id", "$defs", "$ref", "title", "description", "examples", "anyOf", "oneOf", "type", "const", "enum",
-    "properties", "required", "items", "minimum", "contentEncoding",
+    "properties", "required", "items", "minimum", "maximum", "contentEncoding",
 }  # fmt: skip
 
 
@@ -52,6 +52,8 @@ class Schema:
             return [*found, f"{path}: no {kinds}"]
         if isinstance(value, int) and value < schema.get("minimum", value):
             found.append(f"{path}: too small")
+        if isinstance(value, int) and value > schema.get("maximum", value):
+            found.append(f"{path}: too large")
         if isinstance(value, dict):
             found += [f"{path}.{name}: missing" for name in schema.get("required", ()) if name not in value]
             for name, inner in schema.get("properties", {}).items():

@@ -5,35 +5,18 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from zot_ext.calls.caller import current_session
+from zot_ext.calls.operations import SessionOperations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Literal
+    from typing import Any
 
-    from zot_ext.protocol.answers import (
-        MovedPlace,
-        OpenedPlace,
-        SessionInfo,
-        SessionItem,
-        SessionPlace,
-        StoredSessionInfo,
-    )
-
-    Position = Literal["at", "before"]
-    Restore = Literal["both", "conversation", "files"]
+    from zot_ext.protocol.answers import SessionItem, SessionPlace, StoredSessionInfo
 
 
-class Session:
+class Session(SessionOperations):
     """`ext.session`. What it returns is in `zot_ext.protocol.answers`."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
-
-    def info(self) -> SessionInfo:
-        """Describe the session: `id`, `file`, `title`, `cwd`, `entry`, `messages`."""
-        answer: SessionInfo = self._call("session.info")
-        return answer
 
     def entries(
         self,
@@ -99,62 +82,9 @@ class Session:
         answer: SessionPlace = self._call("session.new", messages=first or None, parent=parent or None)
         return answer
 
-    def switch(self, session: str) -> OpenedPlace:
-        """Continue a stored session, named by its id or path."""
-        answer: OpenedPlace = self._call("session.switch", session=session)
-        return answer
-
-    def fork(self, entry: str, *, position: Position = "at") -> SessionPlace:
-        """Continue in a copy of the conversation up to an entry."""
-        answer: SessionPlace = self._call("session.fork", entry=entry, position=position)
-        return answer
-
-    def clone(self) -> SessionPlace:
-        """Continue in a copy of the conversation."""
-        answer: SessionPlace = self._call("session.clone")
-        return answer
-
-    def navigate(
-        self,
-        entry: str,
-        *,
-        position: Position = "at",
-        restore: Restore = "conversation",
-        force: bool = False,
-        summarise: bool = False,
-        instructions: str = "",
-        label: str = "",
-    ) -> MovedPlace:
-        """Continue at another entry of this session, with a summary of what is left behind if asked for. `restore` the
-        files too; if some have changed since, they are in `edited`, and nothing is done without `force`."""
-        answer: MovedPlace = self._call(
-            "session.navigate",
-            entry=entry,
-            position=position,
-            restore=None if restore == "conversation" else restore,
-            force=force or None,
-            summarise=summarise or None,
-            instructions=instructions or None,
-            label=label or None,
-        )
-        return answer
-
-    def entry(self, entry: str) -> SessionItem:
-        """Read an entry whole. Raises `HostError` (`not_found`)."""
-        answer: SessionItem = self._call("session.entry", entry=entry)
-        return answer
-
     def append(self, custom_type: str, data: object) -> str:
         """Store data in the conversation, which models do not see; return the id of its entry."""
         return str(self._call("session.append", custom_type=custom_type, data=data)["id"])
-
-    def label(self, entry: str, label: str) -> None:
-        """Give an entry a label; an empty one removes it."""
-        self._call("session.label", entry=entry, label=label)
-
-    def rename(self, title: str) -> None:
-        """Give the session a title; an empty one removes it."""
-        self._call("session.rename", title=title)
 
 
 class KeyValues:

@@ -1,4 +1,5 @@
-"""The results of `host_call` as typed dictionaries; those about models and stored sessions are also in `zot rpc`.
+"""The results of `host_call` as typed dictionaries; many are also answers of `zot rpc`. Those about the screen are in
+`screen_answers`.
 
 Later versions of zot may add fields. Documentation is made from these classes. Nothing imports them while an extension
 runs: only type checkers do.
@@ -95,6 +96,55 @@ class SessionPage(TypedDict):
     next: str
 
 
+class EntryInfo(TypedDict):
+    """An entry of a session. `parent` is the id of the entry before it, empty for the first. `text` is its first
+    line."""
+
+    id: str
+    parent: str
+    kind: EntryKind
+    text: str
+    label: str
+
+
+class TreeInfo(TypedDict):
+    """The entries of a session, of all its branches; `current` is the id of the last one of the conversation."""
+
+    entries: list[EntryInfo]
+    current: str
+
+
+class FileDiffInfo(TypedDict):
+    """A file that the session changed. Each line of `diff` begins with a space, `-` or `+`, or is `...`; `starts` has
+    the first line numbers of each part, old and new. Without lines `note` says why."""
+
+    path: str
+    status: Literal["created", "deleted", "changed"]
+    added: int
+    removed: int
+    diff: str
+    starts: list[list[int]]
+    note: str
+
+
+class DiffInfo(TypedDict):
+    """The files that differ from what they were before the session."""
+
+    files: list[FileDiffInfo]
+
+
+class SessionHits(TypedDict):
+    """The stored sessions that have all words."""
+
+    sessions: list[StoredSessionInfo]
+
+
+class SessionTitle(TypedDict):
+    """The title, empty without one."""
+
+    title: str
+
+
 class SessionInfo(TypedDict):
     """The session of the conversation: its `file` and its current `entry`, null without one, and the number of its
     messages."""
@@ -151,15 +201,18 @@ class SessionPlace(TypedDict):
 
 
 class OpenedPlace(SessionPlace):
-    """Where the conversation continues; `notes` are lines for the person."""
+    """Where the conversation continues, in which folder and with which model; `notes` are lines for the person."""
 
+    cwd: str
+    model: str
     notes: list[str]
 
 
 class MovedPlace(SessionPlace):
-    """Where the conversation continues: the paths of the files that were restored, and a line for each file that could
-    not be. If files have changed since, their paths are in `edited`, and nothing was done."""
+    """Where the conversation continues: the text of the entry, the paths of the files that were restored, and a line
+    for each file that could not be. If files have changed since, their paths are in `edited`, and nothing was done."""
 
+    text: str
     restored: list[str]
     problems: list[str]
     edited: list[str]
@@ -304,47 +357,3 @@ class Receivers(TypedDict):
     """To how many extensions a message was sent."""
 
     receivers: int
-
-
-class PersonAnswer(TypedDict):
-    """The answer of the person; or why the dialog has none: it was closed by the `user`, or at the `timeout`. `index`
-    is the place of the option, for `ui.select`."""
-
-    value: NotRequired[Any]
-    index: NotRequired[int]
-    closed: NotRequired[Literal["user", "timeout"]]
-
-
-class ThemeInfo(TypedDict):
-    """The theme in use, and its colours by token: `#rrggbb`, the number of one of 256 colours, or `default`; those of
-    backgrounds end in `.background`."""
-
-    name: str
-    colors: dict[str, str]
-
-
-class TypedText(TypedDict):
-    """What is being typed; `cursor` is a place in it, counted from 0."""
-
-    text: str
-    cursor: int
-
-
-class ModeName(TypedDict):
-    """The mode of the editor that is in force; empty if it belongs to zot or to another extension."""
-
-    name: str
-
-
-class Expansion(TypedDict):
-    """Whether everything is expanded."""
-
-    expanded: bool
-
-
-class PanelRoom(TypedDict):
-    """The cells of a line and the most lines of a panel, and whether it is visible."""
-
-    width: int
-    height: int
-    visible: bool

@@ -22,10 +22,17 @@ _OF_TOOLS = ("tool_call", "tool_result")
 _CONTENT = (
     "tool_call",
     "assistant_message",
+    "session.diff",
     "session.entries",
     "session.entry",
     "session.list",
+    "session.navigate",
     "session.read",
+    "session.redo",
+    "session.search",
+    "session.show",
+    "session.tree",
+    "session.undo",
     "user_prompt_submit",
     "message_end",
     "message_update",
@@ -59,8 +66,8 @@ class ExtensionPermissions(Record):
     submit: bool = False
     """Whether it may send prompts in your name."""
     calls: bool | tuple[str, ...] = ()
-    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries and other sessions also needs `conversation`;
-    `messages.*` and `session.new` also need `submit`."""
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries and other sessions, and to go back, also
+    needs `conversation`; `messages.*` and `session.new` also need `submit`."""
     tool_ops: bool = False
     """Whether zot's own tools may use the files and the shell that it offers: it sees all that they read, write and
     run, and may change it."""
@@ -157,6 +164,15 @@ def _problem(field: str, entry: str) -> str:
         host = entry.removeprefix("*.")
         if not host.isascii() or not host.replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
             return "must be a host, or *. and a host"
+    elif field == "calls" and (name := _newer_name(entry)):
+        return f"is called {name} now"
     elif field != "exec" and "*" in entry[:-1]:
         return "may have a * only at its end"
     return ""
+
+
+def _newer_name(method: str) -> str:
+    """Return the name that a method has now; empty unless it has another one."""
+    from zot_ext.protocol.calls import RENAMED  # noqa: PLC0415 - few extensions have permissions
+
+    return RENAMED.get(method, "")

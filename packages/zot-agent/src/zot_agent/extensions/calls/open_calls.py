@@ -8,14 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallHandler, CallServices, ExtensionCall
+from zot_agent.extensions.calls.operations import operate
 from zot_agent.extensions.requests import COMMAND_IDS
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.names import MODULES
 from zot_core.aio import cancel_soon, spawn
 from zot_core.conversation.branches import NotAllowed
 from zot_core.conversation.extensions import FieldSilent, NoField
 from zot_core.conversation.queue import QueueFull
-from zot_core.errors import Busy, SessionLocked, SessionNotFound, error_line
+from zot_core.errors import Busy, JobsRunning, SessionLocked, SessionNotFound, error_line
 from zot_core.sessions.memory import UnknownEntry
-from zot_ext.protocol.calls import METHODS, HostMethod, params_problem
+from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod, params_problem
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import CancelRequest, HostProgress, HostResult
@@ -32,6 +35,7 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (Busy, "busy"),
     (QueueFull, "busy"),
     (SessionLocked, "busy"),
+    (JobsRunning, "busy"),
     (UnknownEntry, "not_found"),
     (SessionNotFound, "not_found"),
     (MissingKey, "denied"),
@@ -46,12 +50,7 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
 
 _MODULES = {
     **{name: f"screen.{name}" for name in ("completions", "editor", "keys", "panels", "renderers", "theme", "widgets")},
-    **{name: f"stored.{name}" for name in ("auth", "kv", "secret", "session")},
-    **dict.fromkeys(("session.list", "session.read"), "stored.stored_sessions"),
-    **dict.fromkeys(
-        ("session.new", "session.switch", "session.fork", "session.clone", "session.navigate"),
-        "stored.session_changes",
-    ),
+    **{name: f"stored.{name}" for name in ("auth", "kv", "secret")},
 }
 """The modules of methods, by the first word of their name or the whole of it; of others it is the first word."""
 
@@ -132,7 +131,9 @@ class OpenCalls:
         method, connection = METHODS.get(frame.method), self._connection
         services = self._services()
         if method is None:
-            raise CallFailed("unsupported", f"zot has no method {frame.method!r}")
+            new = RENAMED.get(frame.method)
+            now = f"; it is called {new} now" if new else ""
+            raise CallFailed("unsupported", f"zot has no method {frame.method!r}{now}")
         self._check(method, frame)
         if self._connection.state == "stopping" and frame.method not in AT_END:
             raise CallFailed("unavailable", "the extension is being ended")
@@ -145,7 +146,7 @@ class OpenCalls:
         params = {} if frame.params is None else frame.params.value
         progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
         call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
-        return handler(frame.method)(call)
+        return operate(call, frame.method) or handler(frame.method)(call)
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:
         if method.group not in self._connection.granted:
@@ -153,7 +154,7 @@ class OpenCalls:
                 "denied", f"{method.name} needs the group {method.group!r}, which hello.capabilities does not have"
             )
         problem = params_problem(method, {} if frame.params is None else frame.params.value)
-        if problem:
+        if problem and frame.method not in MODULES:  # an operation checks its fields itself
             raise CallFailed("invalid", f"{method.name}: {problem}")
         if method.in_command and not frame.parent_id.startswith(COMMAND_IDS):
             raise CallFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
@@ -203,7 +204,7 @@ class OpenCalls:
             self._send(HostProgress(frame.id, text))
 
     def _failed(self, frame: HostCall, error: Exception) -> None:
-        code = error.code if isinstance(error, CallFailed) else ""
+        code = error.code if isinstance(error, CallFailed | OperationFailed) else ""
         code = code or next((code for kind, code in _CODES if isinstance(error, kind)), "failed")
         if code == "failed" and not isinstance(error, ZotError):
             _log.error("the call %s failed", frame.method, exc_info=error)

@@ -188,8 +188,8 @@ class ExtensionView:
             self._access = ChatAccess(self._chat, self._view)
         return self._access
 
-    async def _open_session(self, path: str) -> list[str]:
-        lines = await self._chat.host.open_session(path)
+    async def _open_session(self, path: str, *, fork: bool = False) -> list[str]:
+        lines = await self._chat.host.open_session(path, fork=fork)
         for line in lines:
             self._chat.note(line, "warning")
         return lines

@@ -7,7 +7,7 @@ subject, and a function with its name in the module of its group in `zot_agent/e
 method        `HostMethod`, `params_problem`
 person        `ui`;  screen  `widgets`, `editor`, `keys`, `autocomplete`, `renderers`;  editing  keys of the `editor`
 panels        `panels2`
-conversation  `messages`, `storage`;  session  `session`
+conversation  `messages`, `storage`;  operations  `session`, written from `zot_agent.operations`
 agent         `control`, `model`, `exec`, `tools2`, `resources`, `bus`, `cancel`
 ```
 """
@@ -26,9 +26,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CALLS", "KINDS", "METHODS", "CallParam", "HostMethod", "params_problem"]
+__all__ = ["CALLS", "KINDS", "METHODS", "RENAMED", "CallParam", "HostMethod", "params_problem"]
 
 CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSATION, *AGENT)
 """All methods, by group."""
 
 METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}
+
+RENAMED = {"session.clone": "session.fork", "session.switch": "session.open"}
+"""What methods were called before the first release."""

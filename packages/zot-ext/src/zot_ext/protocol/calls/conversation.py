@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zot_ext.protocol.calls.method import IMAGES, CallParam, HostMethod
-from zot_ext.protocol.calls.session import SESSION
+from zot_ext.protocol.calls.operations import OPERATIONS
 
 _KEY = CallParam("key", "text", "1 to 200 characters.", required=True)
 _SCOPE = CallParam(
@@ -38,7 +38,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
             CallParam("wait", "flag", "Return when it is part of the conversation; `cancelled` if it never will be."),
         ),
     ),
-    *SESSION,
+    *OPERATIONS,
     HostMethod("kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE)),
     HostMethod(
         "kv.set",

@@ -99,7 +99,7 @@ export function createCommandContext(bridge, extension, options) {
       const place = { entry: bridge.sessions.rowOf(entry), position: prompt ? "before" : "at" };
       return change("session.navigate", { ...place, summarise: wanted.summarize === true, instructions, label }, undefined, prompt);
     },
-    switchSession: (session, wanted = {}) => change("session.switch", { session }, wanted.withSession),
+    switchSession: (session, wanted = {}) => change("session.open", { session }, wanted.withSession),
     reload: () => wire.call("control.reload"),
   });
 }

@@ -35,7 +35,7 @@ export class Look {
   }
 
   async tree() {
-    const data = await this.#session?.attempt("get_tree");
+    const data = await this.#session?.attempt("session.tree");
     if (!data) return;
     const deep = depths(data.entries);
     const list = made("ol", "tree");
@@ -57,8 +57,8 @@ export class Look {
       actions.append(one);
     };
     const mine = entry.kind === "user";
-    act(mine ? "Ask again" : "Go on here", () => this.#move("go_to", { entry: entry.id, before: mine }));
-    act("Fork", () => this.#move("fork", { entry: entry.id, before: mine }));
+    act(mine ? "Ask again" : "Go on here", () => this.#move("session.navigate", { entry: entry.id, position: mine ? "before" : "at" }));
+    act("Fork", () => this.#move("session.fork", { entry: entry.id, position: mine ? "before" : "at" }));
     act("Label", () => this.#label(entry));
     item.append(words, actions);
     return item;
@@ -67,24 +67,24 @@ export class Look {
   async #move(type, fields) {
     hide();
     const data = await this.#session.attempt(type, fields);
-    if (data?.text && fields.before) this.#back(data.text);
+    if (data?.text && fields.position === "before") this.#back(data.text);
     $("message").focus();
   }
 
   async #label(entry) {
     const label = prompt("A label for this place; empty removes it", entry.label);
-    if (label !== null && await this.#session.attempt("set_label", { entry: entry.id, label })) await this.tree();
+    if (label !== null && await this.#session.attempt("session.label", { entry: entry.id, label })) await this.tree();
   }
 
   async changes() {
-    const data = await this.#session?.attempt("diff");
+    const data = await this.#session?.attempt("session.diff");
     if (!data) return;
     const nodes = data.files.flatMap((file) => [
       made("h3", "", `${file.path} · ${file.status} · +${file.added} −${file.removed}`),
       file.diff ? display({ kind: "diff", ...file }) : made("p", "quiet", file.note),
     ]);
-    const undo = button("Undo the last prompt", () => this.undo("undo"));
-    const redo = button("Redo", () => this.undo("redo"));
+    const undo = button("Undo the last prompt", () => this.undo("session.undo"));
+    const redo = button("Redo", () => this.undo("session.redo"));
     const bar = made("div", "tools");
     bar.append(undo, redo);
     show("What this session changed", bar, ...(nodes.length ? nodes : [made("p", "quiet", "Nothing.")]));
@@ -97,7 +97,7 @@ export class Look {
     });
     if (!data) return;
     if (data.edited?.length && !force && confirm(`Somebody else changed ${data.edited.join(", ")}. Overwrite?`)) await this.undo(type, true);
-    else if (data.text && type === "undo") this.#back(data.text);
+    else if (data.text && type === "session.undo") this.#back(data.text);
   }
 
   async context() {

@@ -15,7 +15,7 @@ from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import EventIntercept
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.answers import ModeName, TypedText
+    from zot_ext.protocol.screen_answers import InputText, ModeName
 
 MOST_KEYS = 200
 """Keys that `editor.keys` can name."""
@@ -23,7 +23,7 @@ MOST_KEYS = 200
 _ids = itertools.count(1)
 
 
-def get(call: ExtensionCall) -> "TypedText | Awaitable[TypedText]":
+def get(call: ExtensionCall) -> "InputText | Awaitable[InputText]":
     """Read the text."""
     if (field := _field(call)) is not None:
         return _read(field)
@@ -59,7 +59,7 @@ def _field(call: ExtensionCall) -> FieldAccess | None:
     return None if access is None else access()
 
 
-async def _read(field: FieldAccess) -> "TypedText":
+async def _read(field: FieldAccess) -> "InputText":
     text, cursor = await field.read()
     return {"text": text, "cursor": cursor}
 

@@ -8,7 +8,7 @@ from zot_agent.extensions.panels.panels import TooManyPanels
 from zot_ext.protocol.calls.panels import MODES
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.answers import PanelRoom
+    from zot_ext.protocol.screen_answers import PanelRoom
 
 
 def open(call: ExtensionCall) -> "PanelRoom":

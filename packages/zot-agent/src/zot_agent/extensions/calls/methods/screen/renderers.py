@@ -17,7 +17,7 @@ from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import EventIntercept
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.answers import Expansion
+    from zot_ext.protocol.screen_answers import Expansion
 
 MOST_LINES, MOST_CHARACTERS, LONGEST_LINE = 500, 200_000, 2000
 

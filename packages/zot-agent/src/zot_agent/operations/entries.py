@@ -1,0 +1,182 @@
+"""The operations that read entries of sessions, page by page."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.operation import operation
+from zot_core.event_json import encode_block
+from zot_core.sessions.tree import KINDS, EntryKind
+from zot_provider.json_text import dump
+from zot_provider.messages import ToolResultBlock
+from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.sessions.tree import SessionTree
+    from zot_ext.protocol.answers import ItemPage, SessionItem
+    from zot_provider.messages import Message
+
+PageLimit: TypeAlias = Annotated[int, 1, 1000]
+
+
+@operation("session.entries", group="session", scope="watch")
+async def entries(
+    caller: OperationCaller,
+    *,
+    to: str = "",
+    whole_tree: bool = False,
+    kinds: list[EntryKind] = [],  # noqa: B006  it is not changed
+    custom_type: str = "",
+    content: bool = False,
+    after: str = "",
+    limit: PageLimit = 200,
+) -> "ItemPage":
+    """List entries, from the first on.
+
+    to: The branch that ends with this entry, not the current one.
+    whole_tree: All branches, not only the current one.
+    kinds: `user assistant tool compaction branch_summary custom`; all by default.
+    custom_type: Only data of this extension with this type.
+    content: The blocks of messages too; those of a message that is too large are left out.
+    after: The id of the entry to begin after.
+    limit: At most so many; 200 by default.
+    """
+    page = _Page(caller, to, whole_tree, kinds, custom_type, content, after, limit)
+    tree = await caller.conversation.branches.tree()
+    if caller.conversation.runtime.session is None:  # in memory, where the tree may change meanwhile
+        return page.of(tree)
+    return await asyncio.to_thread(page.of, tree)
+
+
+@operation("session.read", group="session", scope="own")
+async def read(
+    caller: OperationCaller,
+    session: str,
+    *,
+    whole_tree: bool = False,
+    kinds: list[EntryKind] = [],  # noqa: B006  as above
+    custom_type: str = "",
+    content: bool = False,
+    after: str = "",
+    limit: PageLimit = 200,
+) -> "ItemPage":
+    """List entries of a stored session, also another one, as `session.entries` does.
+
+    session: The id of a stored session, its beginning, or its path.
+    whole_tree: All branches, not only the current one.
+    kinds: `user assistant tool compaction branch_summary custom`; all by default.
+    custom_type: Only data of this extension with this type.
+    content: The blocks of messages too; those of a message that is too large are left out.
+    after: The id of the entry to begin after.
+    limit: At most so many; 200 by default.
+    """
+    page = _Page(caller, "", whole_tree, kinds, custom_type, content, after, limit)
+    return await caller.stored.read(session, caller.conversation.runtime.cwd, page.of)
+
+
+@operation("session.entry", group="session", scope="watch")
+async def entry(caller: OperationCaller, entry: str) -> "SessionItem":
+    """Read one entry whole.
+
+    entry: The id of the entry.
+    """
+    tree = await caller.conversation.branches.tree()
+    if entry not in tree.entries:
+        raise OperationFailed("not_found", f"the session has no entry {entry!r}")
+    found = await asyncio.to_thread(_described, caller, tree, entry)
+    if found is None:
+        raise OperationFailed("denied", f"the entry {entry!r} belongs to another extension")
+    return found if found["kind"] == "custom" else await asyncio.to_thread(_message, tree, entry, found)
+
+
+class _Page(Record):
+    """The entries that a call asks for."""
+
+    caller: OperationCaller
+    to: str
+    whole_tree: bool
+    kinds: Sequence[EntryKind]
+    custom_type: str
+    content: bool
+    after: str
+    limit: int
+
+    def of(self, tree: "SessionTree") -> "ItemPage":
+        """Return these entries of a tree; reads files. Raises `OperationFailed`."""
+        ids = self._ids(tree)
+        kinds = ("custom",) if self.custom_type else self.kinds or KINDS
+        found: list[SessionItem] = []
+        size, largest, more = 0, self.caller.answer_bytes // 2, False
+        for id in ids:
+            entry = _described(self.caller, tree, id) if tree.kind(tree.number(id)) in kinds else None
+            if entry is None or (self.custom_type and entry.get("custom_type") != self.custom_type):
+                continue
+            if more := len(found) >= self.limit or size >= largest:
+                break
+            if self.content and entry["kind"] != "custom":
+                message = _message(tree, id, entry)
+                entry = message if len(dump(message["content"])) <= largest else {**entry, "too_large": True}
+            found.append(entry)
+            size += len(dump(entry))
+        texts = tree.first_lines([entry["id"] for entry in found if entry["kind"] != "custom"])
+        for shown in found:
+            if shown["id"] in texts:
+                shown["text"] = texts[shown["id"]]
+        return {"entries": found, "current": tree.current or None, "more": more}
+
+    def _ids(self, tree: "SessionTree") -> list[str]:
+        """Return the ids of the entries from which the page is made."""
+        if self.to and self.to not in tree.entries:
+            raise OperationFailed("not_found", f"the session has no entry {self.to!r}")
+        branch = tree.path(self.to) if self.to or tree.current else []
+        ids = list(tree.ids) if self.whole_tree else branch
+        if not self.after:
+            return ids
+        if self.after not in ids:
+            raise OperationFailed("not_found", f"there is no entry {self.after!r} here")
+        return ids[ids.index(self.after) + 1 :]
+
+
+def _message(tree: "SessionTree", id: str, known: "SessionItem") -> "SessionItem":
+    """Return all that is known of a message, with its blocks as `content`; reads a file."""
+    message = tree.message(id)
+    fields: SessionItem = {**known, "content": _blocks(message)}
+    if message is None:
+        return fields
+    if message.time:
+        fields["time"] = message.time
+    if message.hidden:
+        fields["hidden"] = True
+    if custom := message.extra.get("custom_type"):
+        fields["custom_type"] = custom
+    if details := message.extra.get("details"):
+        with suppress(ValueError):  # a session file that another program has written
+            fields["details"] = json.loads(details)
+    return fields
+
+
+def _blocks(message: "Message | None") -> list[dict[str, Any]]:
+    """Return the blocks of a message."""
+    found = []
+    for block in () if message is None else message.content:
+        kept = {"details": block.details} if isinstance(block, ToolResultBlock) and block.details is not None else {}
+        found.append(json.loads(encode_block(block) or "{}") | kept)
+    return found
+
+
+def _described(caller: OperationCaller, tree: "SessionTree", id: str) -> "SessionItem | None":
+    """Return what is known of an entry without its message; None for the data of another extension."""
+    node = tree.node(id)
+    fields: SessionItem = {"id": id, "parent": node.parent or None, "kind": node.kind}
+    if label := tree.labels.get(id):
+        fields["label"] = label
+    if node.kind != "custom":
+        return fields
+    custom = tree.custom(id)
+    if custom is None or custom.extension != caller.extension:
+        return None
+    return {**fields, "custom_type": custom.custom_type, "data": custom.data}

@@ -1,0 +1,74 @@
+"""`FieldKind`: what a field of a command or a call can be, by its annotation; and `OperationFailed`.
+
+The one table of error words, checks and JSON Schemas for `zot rpc`, `zot serve`, ACP and the calls of extensions.
+"""
+
+import types
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+
+from zot_provider.errors import ZotError
+from zot_provider.record import Record
+
+FailureCode: TypeAlias = Literal["invalid", "not_found", "denied", "unavailable", "too_large", "busy"]
+
+
+class OperationFailed(ZotError):
+    """An operation cannot be carried out. `code` says why; the text names the field, if one is at fault."""
+
+    def __init__(self, code: FailureCode, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class FieldKind(Record):
+    """What a value can be: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`."""
+
+    words: str
+    fits: Callable[[Any], bool]
+    schema: dict[str, Any]
+    call_kind: str
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int
+
+
+def _is_list_of(kind: FieldKind) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(kind.fits, value))
+
+
+_PLAIN: dict[Any, FieldKind] = {
+    str: FieldKind("a string", _is_text, {"type": "string"}, "text"),
+    bool: FieldKind("true or false", lambda value: value is True or value is False, {"type": "boolean"}, "flag"),
+    int: FieldKind("a whole number", _is_whole, {"type": "integer"}, "whole"),
+    Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
+    dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
+}
+_MANY = {str: "strings", int: "whole numbers", dict: "objects"}
+
+
+def kind_of(annotation: Any) -> FieldKind:
+    """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, or of an `Annotated[int,
+    least, most]`. Raises TypeError for another annotation."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        words, known = "one of " + ", ".join(arguments), frozenset(arguments)
+        return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
+    if origin is Annotated:
+        _, least, most = arguments
+        schema = {"type": "integer", "minimum": least, "maximum": most}
+        words = f"a whole number from {least} to {most}"
+        return FieldKind(words, lambda value: type(value) is int and least <= value <= most, schema, "whole")
+    if origin is list:
+        inner = kind_of(arguments[0])
+        many = _MANY.get(get_origin(arguments[0]) or arguments[0]) or inner.words.removeprefix("one of ")
+        return FieldKind(f"an array of {many}", _is_list_of(inner), {"type": "array", "items": inner.schema}, "list")
+    found = _PLAIN.get(origin or annotation)
+    if found is None or isinstance(annotation, types.UnionType):
+        raise TypeError(f"a field cannot be {annotation}")
+    return found

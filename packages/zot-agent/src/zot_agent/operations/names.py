@@ -1,0 +1,25 @@
+"""The module of each operation; written by `scripts/generate_operations.py`."""
+
+MODULES = {
+    "session.append": "session",
+    "session.delete": "stored",
+    "session.diff": "session",
+    "session.entries": "entries",
+    "session.entry": "entries",
+    "session.export": "stored",
+    "session.fork": "session",
+    "session.import": "stored",
+    "session.info": "session",
+    "session.label": "session",
+    "session.list": "stored",
+    "session.navigate": "session",
+    "session.new": "session",
+    "session.open": "stored",
+    "session.read": "entries",
+    "session.redo": "session",
+    "session.rename": "stored",
+    "session.search": "stored",
+    "session.show": "stored",
+    "session.tree": "session",
+    "session.undo": "session",
+}

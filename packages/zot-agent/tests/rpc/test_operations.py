@@ -1,0 +1,110 @@
+"""Each operation says the same over each transport: `zot rpc`, calls of extensions, and extension methods of ACP."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp.exceptions import RequestError
+from acp_editor import Editor
+from calling_extension import CALLER, World
+from rpc_peer import Peer
+
+from zot_agent.acp.agent import AcpAgent
+from zot_agent.host.options import HostOptions
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.operation import LARGEST
+from zot_agent.operations.registry import all_operations
+from zot_core.errors import SessionNotFound
+from zot_provider.testing import ScriptedServer
+
+OPERATIONS = all_operations()
+EXAMPLES: dict[str, Any] = {"text": "x", "flag": True, "whole": 1, "list": [], "object": {}, "any": 1}
+WRONG: dict[str, Any] = {"text": 7, "flag": "x", "whole": True, "list": {}, "object": []}
+
+
+def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
+    """Each operation with each field missing, of a wrong kind, and too large: the fields, the code and the words."""
+    for name, operation in OPERATIONS.items():
+        full = {
+            each.name: each.kind.schema.get("enum", [EXAMPLES[each.kind.call_kind]])[0] for each in operation.fields
+        }
+        for field in operation.fields:
+            cases = [{**full, field.name: None}] if field.required else []
+            cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
+            cases += [{**full, field.name: "x" * (LARGEST + 1)}] if field.kind.schema == {"type": "string"} else []
+            for fields in cases:
+                with pytest.raises(OperationFailed) as failed:
+                    operation.check(fields)
+                yield name, fields, failed.value.code, str(failed.value)
+
+
+FAULTS = tuple(faults())
+
+
+def test_there_is_a_fault_for_each_field() -> None:
+    fields = {(name, each.name) for name, operation in OPERATIONS.items() for each in operation.fields}
+    assert {(name, words.split(" ")[0]) for name, _, _, words in FAULTS} == fields - {("session.append", "data")} | {
+        ("session.append", "data")
+    }
+
+
+def test_a_client_is_told_which_field_is_wrong(peer: Peer) -> None:
+    for name, fields, code, words in FAULTS:
+        answer = peer.call(name, **fields)
+        assert (answer["success"], answer["code"], answer["error"]) == (False, code, words), name
+
+
+async def test_an_extension_is_told_the_same(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("caller", CALLER)
+    offered = [each for each in FAULTS if OPERATIONS[each[0]].group and len(json.dumps(each[1])) < LARGEST]
+    async with world.running(session=True) as talk:
+        for name, fields, code, words in offered:
+            assert await talk.call(name, **fields) == {"code": code, "error": words}, name
+        for name, operation in OPERATIONS.items():
+            if not operation.group:
+                assert (await talk.call(name, session="x", path="x"))["code"] == "unsupported"
+
+
+async def test_an_editor_is_told_the_same_and_reads_and_changes_the_session(
+    server: ScriptedServer, alone: Path
+) -> None:
+    named = {"provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat")}
+    agent = AcpAgent(HostOptions(**named, no_session=True), Editor())
+    try:
+        id = (await agent.new_session(str(alone))).session_id
+        for name, fields, code, words in FAULTS:
+            with pytest.raises(OperationFailed) as failed:
+                await agent.ext_method(f"zot/{name}", {"sessionId": id, **fields})
+            assert (failed.value.code, str(failed.value)) == (code, words), name
+        assert await agent.ext_method("zot/session.tree", {"sessionId": id}) == {"entries": [], "current": ""}
+        with pytest.raises(OperationFailed, match="the editor chooses the session"):
+            await agent.ext_method("zot/session.fork", {"sessionId": id})
+        for method in ("zot/session.grow", "session.tree", "zot/get_tree"):
+            with pytest.raises(RequestError, match="Method not found"):
+                await agent.ext_method(method, {"sessionId": id})
+        with pytest.raises(SessionNotFound, match="no session '' is open here"):
+            await agent.ext_method("zot/session.tree", {})
+    finally:
+        await agent.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("get_tree", "session.tree"), ("new_session", "session.new"), ("export_session", "session.export")]
+)
+def test_a_command_with_an_old_name_is_refused_with_the_new_one(peer: Peer, old: str, new: str) -> None:
+    assert peer.error(old) == f"{old} is called {new} now"
+    assert peer.error("session.grow") == "unknown command 'session.grow'"
+
+
+async def test_a_call_with_an_old_name_is_refused_with_the_new_one(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("caller", CALLER)
+    async with world.running(session=True) as talk:
+        refused = await talk.call("session.clone")
+    assert refused == {
+        "code": "unsupported",
+        "error": "zot has no method 'session.clone'; it is called session.fork now",
+    }

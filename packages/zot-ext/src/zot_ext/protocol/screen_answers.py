@@ -1,0 +1,47 @@
+"""The results of `host_call` about dialogs, panels and the screen: see `answers`."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class PersonAnswer(TypedDict):
+    """The answer of the person; or why the dialog has none: it was closed by the `user`, or at the `timeout`. `index`
+    is the place of the option, for `ui.select`."""
+
+    value: NotRequired[Any]
+    index: NotRequired[int]
+    closed: NotRequired[Literal["user", "timeout"]]
+
+
+class ThemeInfo(TypedDict):
+    """The theme in use, and its colours by token: `#rrggbb`, the number of one of 256 colours, or `default`; those of
+    backgrounds end in `.background`."""
+
+    name: str
+    colors: dict[str, str]
+
+
+class InputText(TypedDict):
+    """What is being typed; `cursor` is a place in it, counted from 0."""
+
+    text: str
+    cursor: int
+
+
+class ModeName(TypedDict):
+    """The mode of the editor that is in force; empty if it belongs to zot or to another extension."""
+
+    name: str
+
+
+class Expansion(TypedDict):
+    """Whether everything is expanded."""
+
+    expanded: bool
+
+
+class PanelRoom(TypedDict):
+    """The cells of a line and the most lines of a panel, and whether it is visible."""
+
+    width: int
+    height: int
+    visible: bool

@@ -1,0 +1,215 @@
+"""Write what is made from the operations: their names, the methods of the clients, the rows and the SDK of extensions.
+
+`--check` says which files are not current. Run `make generate` after adding an operation or changing a signature.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+import textwrap
+import typing
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import answer_schema
+
+import zot_agent
+import zot_ext
+from zot_agent.operations.operation import Operation, OperationField
+from zot_agent.operations.registry import all_operations
+
+AGENT, EXT = Path(zot_agent.__file__).parent, Path(str(zot_ext.__file__)).parent
+_FOUND = find_spec("ruff")
+RUFF = Path(str(_FOUND and _FOUND.origin)).parents[4] / "bin" / "ruff"
+"""Of the environment that has the package: that of `tests/docs/test_adding.py` has none of its own."""
+WIDTH = 120
+
+
+def annotation(hint: Any) -> str:
+    """An annotation as a parameter of a method: lists may be any sequence."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return f"Literal[{', '.join(map(json.dumps, arguments))}]"
+    if origin is typing.Annotated:
+        return annotation(arguments[0])
+    if origin is list:
+        return f"Sequence[{annotation(arguments[0])}]"
+    if origin is dict:
+        return "Mapping[str, object]"
+    return "object" if hint is Any else str(hint.__name__)
+
+
+def parameters(operation: Operation[..., Any]) -> str:
+    """The signature of a method: the first text that is needed, or the only one, may be given by its place."""
+    shown, star = ["self"], False
+    for each in [*inspect.signature(operation.handler).parameters.values()][1:]:
+        if each.kind is each.KEYWORD_ONLY and not star:
+            shown, star = [*shown, "*"], True
+        default = () if each.default == [] else each.default
+        value = (
+            "" if each.default is each.empty else f" = {json.dumps(default) if isinstance(default, str) else default}"
+        )
+        shown.append(f"{each.name}: {annotation(each.annotation)}{value}")
+    return ", ".join(shown)
+
+
+def docstring(operation: Operation[..., Any]) -> str:
+    """What a method does, and what its parameters are."""
+    parts = [operation.doc, *(f"{each.name}: {each.doc}" for each in operation.fields)]
+    wrapped = [textwrap.fill(each, WIDTH - 11, initial_indent="", subsequent_indent="    ") for each in parts]
+    wrapped[0] = wrapped[0].replace("\n    ", "\n")
+    text = "\n\n".join(["", *(["\n".join(wrapped[1:])] if wrapped[1:] else [])]).strip()
+    body = textwrap.indent(f"{wrapped[0]}\n\n{text}\n" if text else wrapped[0], " " * 8).strip()
+    return f'"""{body}{chr(10) + " " * 8 if text else ""}"""'
+
+
+def words(text: str) -> str:
+    """A text as a literal of several lines."""
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in _pieces(text))
+
+
+def _pieces(text: str) -> list[str]:
+    lines = textwrap.wrap(text, 90, break_long_words=False, break_on_hyphens=False)
+    return [f"{each} " for each in lines[:-1]] + lines[-1:]
+
+
+def given(field: OperationField) -> str:
+    """A field as it is sent: not at all, if it is the default."""
+    value = f"list({field.name})" if field.kind.call_kind == "list" else field.name
+    if field.required:
+        return f"{field.name}={value}"
+    if not field.default:
+        return f"{field.name}={value} or None"
+    if field.default is True:
+        return f"{field.name}=None if {field.name} else False"
+    return f"{field.name}=None if {field.name} == {field.default!r} else {field.name}"
+
+
+def method(operation: Operation[..., Any], name: str, call: str) -> str:
+    """A method that only passes fields on. `call` is the beginning of the call that does."""
+    answer = answer_schema.answer_class(operation.handler)
+    fields = "".join(f", {given(each)}" for each in operation.fields)
+    called = f"{call}{operation.name!r}{fields})"
+    kind = "None" if answer is None else answer.__name__
+    body = f"        {called}\n" if answer is None else f"        answer: {kind} = {called}\n        return answer\n"
+    is_async = "async " if "await" in call else ""
+    return f"    {is_async}def {name}({parameters(operation)}) -> {kind}:\n        {docstring(operation)}\n{body}"
+
+
+def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str:
+    """The imports of the classes of answers; all must be of the module `allowed`, if that is given."""
+    found: dict[str, list[str]] = {}
+    for each in operations:
+        answer = answer_schema.answer_class(each.handler)
+        if answer is not None:
+            if allowed and answer.__module__ != allowed:
+                raise SystemExit(f"{each.name} is offered to extensions, so {answer.__name__} belongs into {allowed}")
+            found.setdefault(answer.__module__, []).append(answer.__name__)
+    return "".join(f"from {name} import {', '.join(sorted(set(each)))}\n" for name, each in sorted(found.items()))
+
+
+def names(operations: dict[str, Operation[..., Any]]) -> str:
+    """`operations/names.py`."""
+    rows = "".join(
+        f'    "{name}": "{each.handler.__module__.rpartition(".")[2]}",\n' for name, each in operations.items()
+    )
+    return (
+        f'"""The module of each operation; written by `scripts/generate_operations.py`."""\n\nMODULES = {{\n{rows}}}\n'
+    )
+
+
+def commands(operations: dict[str, Operation[..., Any]]) -> str:
+    """`client/operations.py`."""
+    methods = "\n".join(method(each, name.replace(".", "_"), "await self.ask(") for name, each in operations.items())
+    return (
+        '"""The operations as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
+        "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
+        "from zot_agent.client.connection import RpcConnection\n" + imports(operations.values()) + "\n\n"
+        "class OperationCommands(RpcConnection):\n"
+        '    """A method for each operation; raises what `RpcClient` raises."""\n\n' + methods
+    )
+
+
+def rows(operations: dict[str, Operation[..., Any]]) -> str:
+    """`protocol/calls/operations.py` of `zot_ext`."""
+    page = (
+        '"""The operations as methods of `host_call`; written by `scripts/generate_operations.py`."""\n\n'
+        "from __future__ import annotations\n\nfrom zot_ext.protocol.calls.method import CallParam, HostMethod\n\n"
+        "OPERATIONS: tuple[HostMethod, ...] = (\n"
+    )
+    for each in operations.values():
+        fields = "".join(
+            f"CallParam({field.name!r}, {field.kind.call_kind!r}, {words(field.doc)}"
+            f"{', required=True' if field.required else ''}), "
+            for field in each.fields
+        )
+        idle = ", in_command=True" if each.when == "idle" else ""
+        page += f"    HostMethod({each.name!r}, {each.group!r}, {words(each.doc)}"
+        page += f"{f', ({fields})' if fields else ''}{idle}),\n"
+    return page + ")\n"
+
+
+def calls(operations: dict[str, Operation[..., Any]]) -> str:
+    """`calls/operations.py` of `zot_ext`: what the classes of the SDK do not write by hand."""
+    from zot_ext.calls import session
+
+    by_hand = {"session": session.Session}
+    offered = "zot_ext.protocol.answers"
+    page, left = "", []
+    for word in dict.fromkeys(name.partition(".")[0] for name in operations):
+        page += f"\n\nclass {word.capitalize()}Operations:\n"
+        page += f'    """The calls of `ext.{word}` that only pass on fields."""\n\n'
+        page += "    def __init__(self, call: Callable[..., Any]) -> None:\n        self._call = call\n"
+        for name, each in operations.items():
+            own = name.partition(".")[2]
+            if name.startswith(f"{word}.") and own not in vars(by_hand[word]):
+                page += "\n" + method(each, own, "self._call(")
+                left.append(each)
+    typed = "".join(f"    {line}\n" for line in imports(left, offered).splitlines())
+    return (
+        '"""The operations as calls of the SDK; written by `scripts/generate_operations.py`."""\n\n'
+        "from __future__ import annotations\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
+        "    from collections.abc import Callable, Mapping, Sequence\n    from typing import Any, Literal\n\n"
+        f"{typed}{page}"
+    )
+
+
+def formatted(path: Path, text: str) -> str:
+    """A module as `make fix` leaves it."""
+    for command in (("check", "--fix-only", "--quiet", "--extend-select", "F401"), ("format", "--quiet")):
+        ran = subprocess.run(
+            [RUFF, *command, "--stdin-filename", path, "-"], input=text, capture_output=True, text=True, check=True
+        )
+        text = ran.stdout
+    return text
+
+
+def texts() -> dict[Path, str]:
+    """The files and their content."""
+    operations = all_operations()
+    offered = {name: each for name, each in operations.items() if each.group}
+    found = {
+        AGENT / "operations" / "names.py": names(operations),
+        AGENT / "client" / "operations.py": commands(operations),
+        EXT / "protocol" / "calls" / "operations.py": rows(offered),
+        EXT / "calls" / "operations.py": calls(offered),
+    }
+    return {path: formatted(path, text) for path, text in found.items()}
+
+
+def main() -> int:
+    """Write the files, or with `--check` say which are not current; return the exit code."""
+    stale = {path: text for path, text in texts().items() if not path.exists() or path.read_text("utf-8") != text}
+    if "--check" in sys.argv and stale:
+        print(f"not current: {', '.join(map(str, stale))}; run make generate", file=sys.stderr)
+        return 1
+    for path, text in stale.items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
