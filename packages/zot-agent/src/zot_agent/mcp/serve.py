@@ -90,7 +90,7 @@ class ZotChild:
 
     async def _begin(self) -> None:
         """Begin another conversation."""
-        await self._send({"type": "new_session", "id": "new"})
+        await self._send({"type": "session.new", "id": "new"})
         try:
             with anyio.fail_after(BEGIN_SECONDS):
                 while (event := await self._next()).get("type") != "response" or event.get("id") != "new":

@@ -69,7 +69,7 @@ class ModelAnswer(TypedDict):
 class StoredSessionInfo(TypedDict):
     """A stored session. `title` is made from the first prompt unless it is `titled`; `messages` is null for a large
     file. A search adds `excerpt`, the text around the first match, and the `role` that said it, empty for a match in
-    the title; `show_session` adds the other fields, with a price of null if it is unknown."""
+    the title; `session.show` adds the other fields, with a price of null if it is unknown."""
 
     id: str
     title: str
