@@ -28,6 +28,7 @@ from zot_core.machine.posix import missing_posix
 from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 
 if TYPE_CHECKING:
     from zot_agent.extensions.declared.remembered import NamesAndEvents
@@ -73,8 +74,8 @@ class Connection:
     """The process of the extension `name`, started as `argv` in its folder `directory`.
 
     `ack` makes the answer to its hello. `log` gets its standard error, and a line for each of its mistakes; the owner
-    of the log closes it after `stop`. With a `sandbox` the process is confined by it; `may_run` are the programs
-    that zot runs for it, as in the permissions of a manifest. `stop` must always be called in the end.
+    of the log closes it after `stop`. With a `sandbox` the process is confined by it; `permissions` are
+    those of its manifest, for what zot does for it. `stop` must always be called in the end.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Connection:
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
         sandbox: Sandbox | None = None,
-        may_run: bool | tuple[str, ...] = True,
+        permissions: ExtensionPermissions = EVERYTHING,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -105,7 +106,7 @@ class Connection:
         """Returns whether it counts as ready if it is silent."""
         self.log = log.line
         self.launch = Launch(argv, directory, env)
-        self.sandbox, self.may_run = sandbox, may_run
+        self.sandbox, self.permissions = sandbox, permissions
         self._listener, self._ack, self._limits, self._trace, self._log = listener, ack, limits, trace, log
         self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
         self.intercept_options: dict[str, InterceptOptions] = {}  # by event

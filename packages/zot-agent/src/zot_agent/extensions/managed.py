@@ -197,7 +197,7 @@ class ManagedExtension:
         """Return a connection that has no process yet."""
         return kind(
             self.name, (), self.found.directory, env={}, listener=self, ack=self._ack, log=self._log,
-            limits=self._shared.limits, trace=self._shared.trace, may_run=self.permissions.exec,
+            limits=self._shared.limits, trace=self._shared.trace, permissions=self.permissions,
         )  # fmt: skip
 
     def is_ready(self, connection: Connection) -> None:

@@ -148,6 +148,8 @@ async def navigate(
     instructions: What that summary must keep.
     label: A label for the entry at which the conversation then continues, the summary if there is one.
     """
+    if restore != "conversation":
+        _check_restoring(caller)
     before = position == "before"
     move = caller.conversation.branches.go_back(
         entry,
@@ -170,6 +172,7 @@ async def undo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool 
     force: Overwrite files that have changed since.
     stop_jobs: First stop the commands in the background.
     """
+    _check_restoring(caller)
     return await _moved(caller, caller.conversation.branches.undo(force=force, stop_jobs=stop_jobs))
 
 
@@ -180,7 +183,14 @@ async def redo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool 
     force: Overwrite files that have changed since.
     stop_jobs: First stop the commands in the background.
     """
+    _check_restoring(caller)
     return await _moved(caller, caller.conversation.branches.redo(force=force, stop_jobs=stop_jobs))
+
+
+def _check_restoring(caller: OperationCaller) -> None:
+    """Raise `OperationFailed` unless the caller may bring files back to what they were."""
+    if not caller.may_restore:
+        raise OperationFailed("denied", "the permissions of its manifest do not have restore, which files need")
 
 
 async def _moved(caller: OperationCaller, move: Awaitable[Moved]) -> "MovedPlace":

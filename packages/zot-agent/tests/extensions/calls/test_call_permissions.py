@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
 
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.extensions import FrontEndActions
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 FREE = {"read": True, "write": True, "network": True, "exec": True, "commands": True}
 """What the system need not keep it to."""
@@ -34,6 +36,35 @@ async def test_a_call_that_its_permissions_do_not_name_is_denied(world: World) -
                 "error": f"the call {method!r} is refused: the permissions of its manifest do not have it",
             }
         assert "the call 'session.entries' is refused" in talk.log("caller")
+
+
+@pytest.mark.parametrize("restore", [False, True])
+async def test_files_are_restored_only_with_the_permission_for_it(world: World, tmp_path: Path, restore: bool) -> None:
+    world.add("caller", CALLER)
+    permit(world, "caller", calls=["session.*"], conversation=True, **({"restore": True} if restore else {}))
+    client = ScriptedClient([Turn(calls=[Call("write", {"path": "a", "content": "two"})]), "done"])
+    async with world.running(client, session=True) as talk:
+        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
+        talk.runtime.checkpoints.attach()
+        file = Path(talk.runtime.cwd) / "a"
+        file.write_text("one")
+        await talk.conversation.prompt("change it")
+        first, last = talk.runtime.messages[0].id, talk.runtime.messages[-1].id
+        calls: tuple[tuple[str, dict[str, Any], str], ...] = (
+            ("session.undo", {"force": True, "stop_jobs": True}, "one"),
+            ("session.redo", {"force": True}, "two"),
+            ("session.navigate", {"entry": first, "position": "before", "restore": "both"}, "one"),
+            ("session.navigate", {"entry": last, "restore": "files"}, "two"),
+        )
+        for method, params, text in calls:
+            answer = await talk.call(method, **params)
+            if restore:
+                assert answer["result"]["restored"] == [str(file)], method
+            else:
+                why = "the permissions of its manifest do not have restore, which files need"
+                assert answer == {"code": "denied", "error": why}, method
+            assert file.read_text() == (text if restore else "two")
+        assert "result" in await talk.call("session.navigate", entry=first)
 
 
 async def test_an_extension_that_asks_for_results_is_sent_each_refusal(world: World) -> None:

@@ -68,6 +68,9 @@ class ExtensionPermissions(Record):
     calls: bool | tuple[str, ...] = ()
     """The methods that it may call: `ui.*`, `kv.*`, ... To read entries and other sessions, and to go back, also
     needs `conversation`; `messages.*` and `session.new` also need `submit`."""
+    restore: bool = False
+    """Whether it may take back, and bring back, what zot changed in files, and stop commands in the background:
+    `session.undo`, `session.redo`, and `session.navigate` with files; they need `calls` and `conversation` too."""
     tool_ops: bool = False
     """Whether zot's own tools may use the files and the shell that it offers: it sees all that they read, write and
     run, and may change it."""

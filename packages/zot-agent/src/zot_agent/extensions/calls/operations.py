@@ -18,6 +18,11 @@ def operate(call: "ExtensionCall", name: str) -> "Awaitable[CallAnswer] | None":
         return None
     limits = call.services.limits
     caller = OperationCaller(
-        call.conversation, call.services.stored, call.extension, limits.entry_bytes, limits.result_bytes
+        call.conversation,
+        call.services.stored,
+        call.extension,
+        call.connection.permissions.restore,
+        limits.entry_bytes,
+        limits.result_bytes,
     )
     return operation.answer(caller, call.params)

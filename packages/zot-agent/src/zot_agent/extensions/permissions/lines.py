@@ -80,6 +80,7 @@ def _about_agent(permissions: ExtensionPermissions) -> list[str]:
         _line("see, refuse and change calls of", everything or tools, "every tool"),
         *(words for name, words in _POINTS.items() if everything or name in names),
         "send prompts in your name" if permissions.submit else "",
+        "undo and redo what zot changed in files, and stop commands in the background" if permissions.restore else "",
         "let zot's own tools use the files and commands of another machine, and see all of it"
         if permissions.tool_ops
         else "",

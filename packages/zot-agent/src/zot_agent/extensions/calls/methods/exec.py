@@ -24,7 +24,7 @@ async def run(call: ExtensionCall) -> "ProgramEnd":
         raise CallFailed("invalid", "exec.run: argv must be a list of strings, the program first")
     command, sandbox = shlex.join(argv), connection.sandbox
     cwd = _folder(call, sandbox)
-    if why := _refusal(connection.may_run, command, cwd):
+    if why := _refusal(connection.permissions.exec, command, cwd):
         raise CallFailed("denied", f"{command[:200]}: {why}")
     if call.flag("foreground"):
         return await _in_foreground(call, Launch(argv, cwd, connection.launch.env))
