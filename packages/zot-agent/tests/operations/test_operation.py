@@ -64,7 +64,7 @@ def test_fields_that_are_null_or_unknown_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("annotation", [int | None, float, tuple[int, ...], list[float]])
-def test_a_field_of_another_kind_is_refused_when_it_is_written(annotation: Any) -> None:
+def test_a_field_of_another_kind_is_refused_when_it_is_written(annotation: object) -> None:
     with pytest.raises(TypeError, match="a field cannot be"):
         kind_of(annotation)
 
