@@ -103,6 +103,23 @@ async def test_a_command_that_moves_restores_files_unless_they_were_edited_since
         assert (await talk.call("session.navigate", **{**move, "restore": "all"}))["code"] == "invalid"
 
 
+async def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(world: World, tmp_path: Path) -> None:
+    world.add("caller", CALLER)
+    job = Call("bash", {"command": "exec sleep 1000", "background": True})
+    client = ScriptedClient([Turn(calls=[job, Call("write", {"path": "a", "content": "1"})]), "done"])
+    async with world.running(client, session=True) as talk:
+        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
+        talk.runtime.checkpoints.attach()
+        file = Path(talk.runtime.cwd) / "a"
+        await talk.conversation.prompt("change it")
+        refused = "job 1 runs in the background and may change files; stop it first: exec sleep 1000"
+        assert await talk.call("session.undo") == {"code": "busy", "error": refused}
+        assert file.read_text() == "1"
+        assert (await changed(talk, "session.undo", stop_jobs=True))["restored"] == [str(file)]
+        assert not file.exists()
+        assert talk.runtime.agent.context.jobs.running == []
+
+
 async def test_a_command_that_runs_as_a_prompt_changes_the_session_and_prompts_it(world: World) -> None:
     body = (
         "@ext.command('hand')\ndef hand(args):\n"
