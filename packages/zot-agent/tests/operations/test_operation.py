@@ -47,6 +47,7 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ({}, "invalid", "name is missing: it must be a string"),
         ({"name": None}, "invalid", "name is missing: it must be a string"),
         ({"name": 7}, "invalid", "name must be a string, not 7"),
+        ({"name": [7]}, "invalid", "name must be a string, not an array"),
         ({"name": "x", "side": "up"}, "invalid", 'side must be one of left, right, not "up"'),
         ({"name": "x", "by": 10}, "invalid", "by must be a whole number from 1 to 9, not 10"),
         ({"name": "x", "by": True}, "invalid", "by must be a whole number from 1 to 9, not true"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from zot_provider.errors import ZotError
+from zot_provider.json_text import describe
 from zot_provider.record import Record
 
 FailureCode: TypeAlias = Literal["invalid", "not_found", "denied", "unavailable", "too_large", "busy"]
@@ -28,6 +29,13 @@ class FieldKind(Record):
     fits: Callable[[Any], bool]
     schema: dict[str, Any]
     call_kind: str
+
+    def problem(self, name: str, value: Any) -> str:
+        """Say that a value of this name is missing, or is something else."""
+        if value is None:
+            return f"{name} is missing: it must be {self.words}"
+        array = "an array of something else" if self.call_kind == "list" else "an array"
+        return f"{name} must be {self.words}, not {array if isinstance(value, list) else describe(value)}"
 
 
 def _is_text(value: object) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, Typ
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FieldKind, OperationFailed, kind_of
-from zot_provider.json_text import describe
 from zot_provider.record import Record
 
 P = ParamSpec("P")
@@ -97,14 +96,11 @@ class Operation(Generic[P, R]):
         return fields
 
     def _refuse(self, name: str, value: Any) -> None:
-        words = next(each.kind.words for each in self.fields if each.name == name)
-        if value is None:
-            raise OperationFailed("invalid", f"{name} is missing: it must be {words}")
         if isinstance(value, str | list) and len(value) > LARGEST:
             parts = "characters" if isinstance(value, str) else "members"
             raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {LARGEST}")
-        found = "an array of something else" if isinstance(value, list) else describe(value)
-        raise OperationFailed("invalid", f"{name} must be {words}, not {found}")
+        kind = next(each.kind for each in self.fields if each.name == name)
+        raise OperationFailed("invalid", kind.problem(name, value))
 
     async def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
         """Check the fields that a program has sent, and carry it out. Raises `OperationFailed` and any `ZotError`;

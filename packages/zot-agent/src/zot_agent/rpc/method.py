@@ -68,10 +68,9 @@ class Method(Record):
             kind = KINDS[field.kind]
             if value is None:
                 if field.required:
-                    raise InvalidCommand(f"{field.name} is missing: it must be {kind.words}")
+                    raise InvalidCommand(kind.problem(field.name, value))
             elif not kind.fits(value):
-                found = "an array of something else" if isinstance(value, list) else describe(value)
-                raise InvalidCommand(f"{field.name} must be {kind.words}, not {found}")
+                raise InvalidCommand(kind.problem(field.name, value))
             else:
                 given[field.name] = value
         return given
