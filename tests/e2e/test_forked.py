@@ -15,7 +15,7 @@ env -u RANDOM | grep -v '^ZOT_SESSION' | sort
 cd /proc/$PPID
 readlink cwd
 ls fd | wc -l
-grep -E '^(Umask|State|Uid|Gid|Groups|SigQ|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp)' status
+grep -E '^(Umask|Uid|Gid|Groups|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp)' status
 cat limits
 cut -d ' ' -f 5,6,7,8 stat
 """
