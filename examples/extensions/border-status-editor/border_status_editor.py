@@ -4,8 +4,6 @@
 The key Insert switches between the modes of the manifest. Brackets are typed in pairs.
 """
 
-from typing import Any
-
 from zot_ext import EditorKey, EditorText, Event, Extension, HostError
 
 ext = Extension("border-status-editor", "1.0.0", capabilities=("control", "widgets"))
@@ -35,7 +33,7 @@ def size(typed: EditorText) -> list[dict[str, object]]:
 @ext.on("thinking_level_select")
 def model(_: Event) -> None:
     try:
-        state: dict[str, Any] = ext.control.state()
+        state = ext.control.state()
         spans = [{"text": "─ ", "style": "dim"}, {"text": state["model"], "style": "accent"}]
         spans += [{"text": f" {state['reasoning_used']}", "style": "muted"}]
         ext.widgets.set("model", spans, place="top_left")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws a row in place of the status row: branch, model, context and cost."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from zot_ext import Event, Extension, HostError
@@ -34,7 +35,7 @@ def footer(args: str) -> None:
         ext.widgets.remove("footer")
 
 
-def row(state: dict[str, Any]) -> list[dict[str, Any]]:
+def row(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The spans of the row. A model without a known price has no cost, one without a known window no share of it."""
     context, cost = state["context"], state["usage"]["cost_usd"]
     spans = [{"text": f" {state['branch'] or '-'} ", "style": "success"}]

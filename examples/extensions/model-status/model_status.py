@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Shows which model answers, and says when it is another one."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from zot_ext import Event, Extension, HostError
@@ -26,7 +27,7 @@ def follow(_: Event) -> None:
         ext.notify(f"{last} answers now, in place of {before}")
 
 
-def line(model: dict[str, Any]) -> list[dict[str, Any]]:
+def line(model: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The spans: the model, and what is known of it."""
     spans = [{"text": model["model"], "style": "accent"}]
     if model["reasoning_used"] != "off":
