@@ -78,7 +78,7 @@ def test_the_screen_and_a_neighbour_go_on_while_an_extension_blocks_its_process(
         pty.type("go\r")
         pty.wait_for("extension 'pi' did not answer within 5 s, so this is refused")
         pty.wait_for("Done.")
-        assert "/block · pi" in pty.screen()
+        pty.wait_for("/block · pi")  # again, once the answer is drawn
         (pi.cwd / "gate").touch()
         pty.wait_until(lambda: "/block · pi" not in pty.screen(), what="the end of the command")
     assert not (pi.cwd / "ran").exists()

@@ -371,7 +371,9 @@ def test_a_program_that_is_remembered_registers_the_same_at_each_start(tmp_path:
         (folder / "program.py").write_text(SOUND.replace("#CHANGE", change))
         manifest = {"name": "sound", "exec": sys.executable, "args": ["program.py"], "remember": True}
         (folder / "extension.json").write_text(json.dumps(manifest))
-    same = check(tmp_path / "same", limits=SOON_READY, calls=False)
+    # Each start is waited for until it is ready, however long it is silent.
+    silent = ExtensionLimits(ready_idle_seconds=PATIENCE / 12, ready_total_seconds=PATIENCE / 12, kill_seconds=0.5)
+    same = check(tmp_path / "same", limits=silent, calls=False)
     other = check(tmp_path / "other", limits=QUICK, calls=False)
     assert same.rules == ()
     assert "not-the-same" in other.rules
