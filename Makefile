@@ -74,9 +74,10 @@ check: quick sdk ## `make quick`, `make sdk`, the lock file, types of the exampl
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
-# beside them: ripgrep, a web server.
+# beside them: ripgrep, a web server, the protocol of editors.
 OUTSIDE_PACKAGES := tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
-TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
+TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve \
+  packages/zot-agent/tests/acp packages/zot-agent/tests/rpc/test_operations.py,packages)
 TESTED += $(OUTSIDE_PACKAGES)
 ifneq ($(P)$(K),)
 TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')

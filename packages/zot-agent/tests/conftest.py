@@ -15,6 +15,7 @@ collect_ignore = (
 
 if find_spec("acp") is None:  # the same for this extra
     collect_ignore += [f"acp/test_{name}.py" for name in ("agent", "choices", "process")]
+    collect_ignore += ["rpc/test_operations.py"]
 
 
 @pytest.fixture(autouse=True)
