@@ -65,7 +65,7 @@ class OperationCommands(RpcConnection):
         custom_type: Only data of this extension with this type.
         content: The blocks of messages too; those of a message that is too large are left out.
         after: The id of the entry to begin after.
-        limit: At most so many; 200 by default.
+        limit: How many at most; 200 by default.
         """
         answer: ItemPage = await self.ask(
             "session.entries",
@@ -134,8 +134,8 @@ class OperationCommands(RpcConnection):
     ) -> SessionPage:
         """List the stored sessions, last used first.
 
-        scope: `cwd` (the default): those of the folder of the conversation. `all`.
-        limit: At most so many; 50 by default.
+        scope: `cwd` (the default) for sessions of the folder of the conversation, `all` for every session.
+        limit: How many at most; 50 by default.
         after: The `next` of the page before.
         """
         answer: SessionPage = await self.ask(
@@ -224,7 +224,7 @@ class OperationCommands(RpcConnection):
         custom_type: Only data of this extension with this type.
         content: The blocks of messages too; those of a message that is too large are left out.
         after: The id of the entry to begin after.
-        limit: At most so many; 200 by default.
+        limit: How many at most; 200 by default.
         """
         answer: ItemPage = await self.ask(
             "session.read",
@@ -263,7 +263,7 @@ class OperationCommands(RpcConnection):
 
         query: Words; text in double quotes must occur as it is.
         scope: As in `session.list`.
-        limit: At most so many; 50 by default.
+        limit: How many at most; 50 by default.
         """
         answer: SessionHits = await self.ask(
             "session.search", query=query, scope=None if scope == "cwd" else scope, limit=None if limit == 50 else limit

@@ -43,7 +43,7 @@ async def entries(
     custom_type: Only data of this extension with this type.
     content: The blocks of messages too; those of a message that is too large are left out.
     after: The id of the entry to begin after.
-    limit: At most so many; 200 by default.
+    limit: How many at most; 200 by default.
     """
     page = _Page(caller, to, whole_tree, kinds, custom_type, content, after, limit)
     tree = await caller.conversation.branches.tree()
@@ -72,7 +72,7 @@ async def read(
     custom_type: Only data of this extension with this type.
     content: The blocks of messages too; those of a message that is too large are left out.
     after: The id of the entry to begin after.
-    limit: At most so many; 200 by default.
+    limit: How many at most; 200 by default.
     """
     page = _Page(caller, "", whole_tree, kinds, custom_type, content, after, limit)
     return await caller.stored.read(session, caller.conversation.runtime.cwd, page.of)

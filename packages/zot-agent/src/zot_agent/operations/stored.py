@@ -26,8 +26,8 @@ async def list_stored(
 ) -> "SessionPage":
     """List the stored sessions, last used first.
 
-    scope: `cwd` (the default): those of the folder of the conversation. `all`.
-    limit: At most so many; 50 by default.
+    scope: `cwd` (the default) for sessions of the folder of the conversation, `all` for every session.
+    limit: How many at most; 50 by default.
     after: The `next` of the page before.
     """
     return await caller.stored.list(_cwd(caller, scope), limit, after)
@@ -41,7 +41,7 @@ async def search(
 
     query: Words; text in double quotes must occur as it is.
     scope: As in `session.list`.
-    limit: At most so many; 50 by default.
+    limit: How many at most; 50 by default.
     """
     return await caller.stored.search(query, _cwd(caller, scope), limit)
 

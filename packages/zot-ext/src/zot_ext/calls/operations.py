@@ -138,7 +138,7 @@ class SessionOperations:
 
         query: Words; text in double quotes must occur as it is.
         scope: As in `session.list`.
-        limit: At most so many; 50 by default.
+        limit: How many at most; 50 by default.
         """
         answer: SessionHits = self._call(
             "session.search", query=query, scope=None if scope == "cwd" else scope, limit=None if limit == 50 else limit

@@ -100,8 +100,8 @@ AGENT: tuple[HostMethod, ...] = (
     HostMethod(
         "resources.set",
         "resources",
-        "Say which skills, prompt templates and themes the extension brings now, beside those of its manifest. They go "
-        "when it ends.",
+        "Replace the skills, prompt templates and themes that the extension adds to those of its manifest. They are "
+        "removed when it ends.",
         tuple(
             CallParam(name, "list", f"Paths of {words}, relative to the folder of the extension and inside of it.")
             for name, words in (("skills", "skills"), ("prompts", "prompt templates"), ("themes", "themes"))

@@ -28,7 +28,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
                 "content", "flag", "The blocks of messages too; those of a message that is too large are left out."
             ),
             CallParam("after", "text", "The id of the entry to begin after."),
-            CallParam("limit", "whole", "At most so many; 200 by default."),
+            CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
     ),
     HostMethod(
@@ -66,8 +66,12 @@ OPERATIONS: tuple[HostMethod, ...] = (
         "session",
         "List the stored sessions, last used first.",
         (
-            CallParam("scope", "text", "`cwd` (the default): those of the folder of the conversation. `all`."),
-            CallParam("limit", "whole", "At most so many; 50 by default."),
+            CallParam(
+                "scope",
+                "text",
+                "`cwd` (the default) for sessions of the folder of the conversation, `all` for every session.",
+            ),
+            CallParam("limit", "whole", "How many at most; 50 by default."),
             CallParam("after", "text", "The `next` of the page before."),
         ),
     ),
@@ -142,7 +146,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
                 "content", "flag", "The blocks of messages too; those of a message that is too large are left out."
             ),
             CallParam("after", "text", "The id of the entry to begin after."),
-            CallParam("limit", "whole", "At most so many; 200 by default."),
+            CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
     ),
     HostMethod(
@@ -177,7 +181,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
         (
             CallParam("query", "text", "Words; text in double quotes must occur as it is.", required=True),
             CallParam("scope", "text", "As in `session.list`."),
-            CallParam("limit", "whole", "At most so many; 50 by default."),
+            CallParam("limit", "whole", "How many at most; 50 by default."),
         ),
     ),
     HostMethod(
