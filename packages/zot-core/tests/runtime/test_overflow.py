@@ -119,7 +119,7 @@ def test_signed_thinking_of_kept_messages_is_left_out_after_a_compaction() -> No
     assert [has_thinking(message) for message in SentHistory(agent).view(messages)] == [False, False, False, True]
 
 
-def test_results_are_shortened_before_prompts_and_small_texts_stay() -> None:
+def test_results_are_shortened_before_prompts_and_small_texts_stay(tmp_path: Path) -> None:
     result = ToolResultBlock("1", [TextBlock("r" * 40_000), TextBlock("small")])
     messages = [
         Message("user", [TextBlock("p" * 8000)]),
@@ -128,9 +128,31 @@ def test_results_are_shortened_before_prompts_and_small_texts_stay() -> None:
     ]
     agent = make_agent(ScriptedClient([]), messages=messages)
     sent = SentHistory(agent)
-    assert ShortenedTexts(sent).fit(messages, 100_000) == 0
-    assert ShortenedTexts(sent).fit(messages, 4000) == 1
+    shortened = ShortenedTexts(sent, lambda: str(tmp_path))
+    assert shortened.fit(messages, 100_000) == 0
+    assert shortened.fit(messages, 4000) == 1
     assert abs(estimate(sent.view(messages)) - 4000) < 100
     assert sent.view(messages)[0] is messages[0]
-    assert ShortenedTexts(sent).fit(messages, 1000) == 2
-    assert estimate(sent.view(messages)) < 1100
+    assert shortened.fit(messages, 1000) == 2
+    assert estimate(sent.view(messages)) < 1150
+
+
+def test_a_shortened_text_says_in_which_file_all_of_it_is(tmp_path: Path) -> None:
+    text = "".join(f"line {number}\n" for number in range(4000))
+    messages = [Message("user", [TextBlock(text)])]
+    sent = SentHistory(make_agent(ScriptedClient([]), messages=messages))
+    shortened = ShortenedTexts(sent, lambda: str(tmp_path))
+    paths = set()
+    for tokens in (4000, 1000):  # the second time the same file
+        assert shortened.fit(messages, tokens) == 1
+        paths.add(sent.view(messages)[0].text.partition("; all of it: ")[2].partition(" ...]")[0])
+    (path,) = paths
+    assert Path(path).read_text() == text
+    assert [str(each) for each in tmp_path.iterdir()] == [path]
+
+
+def test_a_text_for_which_there_is_no_room_is_shortened_all_the_same(tmp_path: Path) -> None:
+    messages = [Message("user", [TextBlock("words " * 8000)])]
+    sent = SentHistory(make_agent(ScriptedClient([]), messages=messages))
+    assert ShortenedTexts(sent, lambda: str(tmp_path / "gone")).fit(messages, 1000) == 1
+    assert " characters left out ...]" in sent.view(messages)[0].text

@@ -17,6 +17,7 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
+    from zot_core.compaction.shortened import ShortenedTexts
 
 _log = logging.getLogger("zot_core.compaction")
 
@@ -77,6 +78,7 @@ class Compactor:
         self._limits.check()
         self.window = ContextWindows(agent)
         self._size: ContextSize | None = None
+        self._shortened: ShortenedTexts | None = None
         self._tried_at: Message | None = None
 
     async def compact(self, reason: CompactReason = "manual", instructions: str = "") -> None:
@@ -198,9 +200,11 @@ class Compactor:
 
     def _shorten(self, messages: list[Message], tokens: int) -> bool:
         """Shorten long texts in these messages to about `tokens`. Return whether any got shorter."""
-        from zot_core.compaction.shortened import ShortenedTexts  # noqa: PLC0415  as above
+        if self._shortened is None:
+            from zot_core.compaction.shortened import ShortenedTexts  # noqa: PLC0415  as above
 
-        count = ShortenedTexts(self._sent).fit(messages, tokens)
+            self._shortened = ShortenedTexts(self._sent, lambda: self._agent.context.temporary)
+        count = self._shortened.fit(messages, tokens)
         if count:
             if self._size is not None:
                 self._size.forget()

@@ -33,11 +33,11 @@ def _image(block: ImageBlock) -> str:
     return f"[image: {block.mime_type}, {block.size} bytes]"
 
 
-def shorten(text: str, bound: int) -> str:
+def shorten(text: str, bound: int, where: str = "") -> str:
     """Cut the text to `bound` characters, a quarter of them from its beginning, with a line that says how many are
-    missing."""
+    missing, and `where` they are."""
     if len(text) <= bound:
         return text
     head = bound // 4
     tail = bound - head
-    return f"{text[:head]}\n[... {len(text) - bound} characters left out ...]\n{text[len(text) - tail :]}"
+    return f"{text[:head]}\n[... {len(text) - bound} characters left out{where} ...]\n{text[len(text) - tail :]}"

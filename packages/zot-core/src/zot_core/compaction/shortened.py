@@ -1,22 +1,29 @@
 """`ShortenedTexts`: both ends in the place of texts that are too long for the model's context window."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from zot_core.agent.sent import SentHistory
 from zot_core.compaction.render import shorten
 from zot_core.compaction.size import estimate
 from zot_core.compaction.tokens import text_tokens
+from zot_core.tools.text.capture import Capture
+from zot_core.tools.text.truncate import TextLimits
 from zot_provider.messages import Block, Message, TextBlock, ToolResultBlock
 
 SHORTEST = 1000
 """Characters of a text that is never shortened."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file with a text."""
 
 
 class ShortenedTexts:
-    """Shortens the tool results and prompts of one agent's conversation, as they are sent. The history keeps them."""
+    """Shortens the tool results and prompts of one agent's conversation, as they are sent. The history keeps them, and
+    a file has each of them for the model."""
 
-    def __init__(self, sent: SentHistory) -> None:
-        self._sent = sent
+    def __init__(self, sent: SentHistory, temporary: Callable[[], str]) -> None:
+        """`temporary` returns the folder for the files, see `ToolContext`."""
+        self._sent, self._temporary = sent, temporary
+        self._files: dict[int, tuple[TextBlock, str]] = {}  # by `id` of the block
 
     def fit(self, messages: Sequence[Message], tokens: int) -> int:
         """Shorten the longest texts of these messages until all of them have about `tokens`: first those of tool
@@ -36,8 +43,18 @@ class ShortenedTexts:
         limit = max(_level(sorted(sizes.values()), sum(sizes.values()) - excess), SHORTEST)
         long = [each for each in texts if sizes[id(each)] > limit]
         for each in long:
-            self._sent.replace(each, TextBlock(shorten(each.text, limit)))
+            self._sent.replace(each, TextBlock(shorten(each.text, limit, self._where(each))))
         return len(long)
+
+    def _where(self, block: TextBlock) -> str:
+        """Say where the model can read a text; empty if it cannot be kept."""
+        if id(block) not in self._files:
+            capture = Capture(TextLimits(0, 0), LARGEST, self._temporary())
+            capture.feed(block.text.encode("utf-8", "replace"))
+            capture.close()
+            self._files[id(block)] = block, "" if capture.shortened else capture.path
+        path = self._files[id(block)][1]
+        return f" to fit the context window; all of it: {path}" if path else ""
 
     def _current(self, block: TextBlock) -> str:
         found = self._sent.current(block)
