@@ -19,9 +19,10 @@ from zot_core.machine.shell import LocalShell
 from zot_core.result import ToolResult
 from zot_core.runtime.runtime import Runtime
 from zot_core.testing.world import FakeShell, MemoryFiles, Scripted
-from zot_core.tools.background.jobs import Jobs
+from zot_core.tools.background.jobs import Job, Jobs
 from zot_core.tools.background.limits import JobLimits, OutputLimits
 from zot_core.tools.background.output import JobOutput
+from zot_core.tools.background.report import news_of
 from zot_core.tools.bash import bash
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.job import job
@@ -51,8 +52,13 @@ async def start(context: ToolContext, command: str, **arguments: object) -> Tool
     return await bash.run({"command": command, "background": True, **arguments}, context)
 
 
-async def ask(context: ToolContext, action: str, id: str = "", wait: float = 0) -> str:
-    return (await job.run({"action": action, "id": id, "wait": wait}, context)).text
+async def begin(context: ToolContext, command: str) -> Job:
+    """Start a job, of whose output the model has read nothing."""
+    return await context.jobs.start(context.shell, command, cwd=context.cwd, env={})
+
+
+async def ask(context: ToolContext, action: str, id: str = "", **arguments: float) -> str:
+    return (await job.run({"action": action, "id": id, **arguments}, context)).text
 
 
 def alive(group: int) -> bool:
@@ -102,6 +108,28 @@ async def test_stopping_a_job_ends_everything_that_it_started(tmp_path: Path) ->
         assert "[job 1: stopped after " in await ask(context, "stop", "1")
         await until(lambda: not alive(int(pid.read_text())))
         assert "[job 1: stopped after " in await ask(context, "stop", "1")
+
+
+async def test_stopping_a_job_does_not_show_its_log_which_can_still_be_read(tmp_path: Path) -> None:
+    async with jobs_in(tmp_path) as context:
+        log = (await begin(context, "echo a line of the log; sleep 1000")).output
+        await until(lambda: log.total)
+        stopped = await ask(context, "stop", "1")
+        assert "log" not in stopped.replace("echo a line of the log; sleep 1000", "")
+        assert stopped.endswith("; 18 bytes of output not read]")
+        assert (await ask(context, "output", "1")).startswith("a line of the log\n\n[job 1: stopped after ")
+        assert (await ask(context, "stop", "1")).endswith("sleep 1000]")
+
+
+async def test_of_a_long_output_both_ends_are_shown_and_a_file_has_all(tmp_path: Path) -> None:
+    async with jobs_in(tmp_path) as context:
+        output = (await begin(context, "seq 3000; sleep 1000")).output
+        await until(lambda: output.total == 13_893)
+        text = await ask(context, "output", "1", limit=100)
+        assert text.startswith("1\n2\n")
+        assert "bytes left out here]\n" in text
+        path = text.partition("[the full output: ")[2].partition("]")[0]
+        assert Path(path).read_text() == "".join(f"{number}\n" for number in range(1, 3001))
 
 
 async def test_a_job_has_the_time_limit_of_its_call_and_no_other(tmp_path: Path) -> None:
@@ -161,7 +189,8 @@ async def test_a_flood_leaves_the_loop_free_and_little_behind(tmp_path: Path) ->
         await start(context, "echo begin; yes flood")
         output = context.jobs.find("1").output
         await until(lambda: output.total > 10_000_000)
-        text = await ask(context, "stop", "1")
+        await ask(context, "stop", "1")
+        text = await ask(context, "output", "1")
         assert "[job 1: stopped after " in text
         assert len(text) < 1000
         assert os.path.getsize(output.path) == 100_000
@@ -225,6 +254,26 @@ async def test_the_model_learns_of_the_end_of_a_job_with_its_next_request(tmp_pa
         assert third[2].startswith("job 1: ended with exit code 2")
         await runtime.ask("again")
         assert [text for _, text, _ in texts(runtime.messages)][3:] == ["again"]
+
+
+async def news(context: ToolContext, command: str) -> str:
+    """What the model is told of the end of a job that has run this."""
+    await context.jobs.wait(await begin(context, command), PATIENCE)
+    (ended,) = context.jobs.news()
+    return news_of(ended)
+
+
+async def test_the_news_of_an_end_have_the_last_lines_of_the_output(tmp_path: Path) -> None:
+    async with jobs_in(tmp_path) as context:
+        silent = await news(context, "true")
+        assert silent.endswith("; no new output]")
+        short = await news(context, "echo one; echo two")
+        assert short.endswith("; its output:]\none\ntwo")
+        assert "; no new output]" in await ask(context, "output", "2")
+        long = await news(context, "seq 2000; echo the reason")
+        assert long.partition(":]\n")[2].startswith("1992\n1993\n")
+        assert long.endswith("\n2000\nthe reason\n[8,904 bytes; `job` has all of it]")
+        assert (await ask(context, "output", "3")).startswith("1\n2\n")
 
 
 async def test_jobs_end_with_their_session_and_with_the_runtime(tmp_path: Path) -> None:

@@ -36,7 +36,12 @@ def timeless(result: ToolResult) -> str:
 
 def test_the_defaults_of_the_limits() -> None:
     assert BashLimits() == BashLimits(
-        text=TextLimits(2000, 51200), spill_bytes=1024**3, progress_pause=0.1, progress_size=16384
+        text=TextLimits(2000, 16384),
+        largest=131072,
+        fold_like=True,
+        spill_bytes=1024**3,
+        progress_pause=0.1,
+        progress_size=16384,
     )
 
 
@@ -100,11 +105,33 @@ def test_a_long_output_keeps_its_ends_and_is_whole_in_a_file(context: ToolContex
 
 def test_a_wide_output_is_cut_at_a_character(context: ToolContext) -> None:
     result = running(context, "printf 'x'; yes é | head -n 60000 | tr -d '\\n'")
-    assert "é\n... [1 line of 68,802 bytes left out here]\né" in result.text
+    assert "é\n... [1 line of 103,618 bytes left out here]\né" in result.text
     assert "é\n\n[exit 0] (full output: " in result.text
     assert "\ufffd" not in result.text
     assert result.details["bytes_truncated"]
     assert os.path.getsize(result.details["full_output_path"]) == 120_001
+
+
+def test_lines_that_differ_only_in_numbers_are_folded_and_whole_in_a_file(context: ToolContext) -> None:
+    command = "seq -f 'case %g of 200 PASSED' 200; echo end"
+    result = running(context, command)
+    path = result.details["full_output_path"]
+    shown = ["case 1 of 200 PASSED", "case 2 of 200 PASSED", "case 3 of 200 PASSED"]
+    shown += ["... [196 lines like these, with other numbers]", "case 200 of 200 PASSED", "end", ""]
+    assert timeless(result) == f"$ {command}\n\n" + "\n".join(shown) + f"\n[exit 0] (full output: {path})  Took Ns"
+    assert Path(path).read_text().count("PASSED") == 200
+
+
+def test_a_call_can_ask_for_more_output(context: ToolContext) -> None:
+    command = "seq -f 'case %g of 2000 PASSED' 1500"
+    assert "lines like these" in running(context, command).text
+    more = running(context, command, limit=60_000)
+    assert more.text.count("PASSED\n") == 1500
+    assert more.details["full_output_path"] == ""
+    assert "bytes left out here]" in running(context, command, limit=1000).text
+    assert len(running(context, "yes 'a line of it' | head -c 9000 | tr a-z A-Z | tr '\\n' ,", limit=10).text) < 300
+    wide = "head -c 400000 /dev/zero | tr '\\0' x"
+    assert len(running(context, wide, limit=10**9).text) < 140_000
 
 
 def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:

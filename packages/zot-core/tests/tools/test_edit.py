@@ -40,11 +40,31 @@ def test_edits_change_the_file_and_come_back_as_diff_rows(tmp_path: Path, contex
     (tmp_path / "x.py").write_text("a = 1\nb = 2\n")
     diff = "-a = 1\n+a = 3\n b = 2\n+c = 4"
     assert editing(context, "x.py", ("a = 1", "a = 3"), ("b = 2\n", "b = 2\nc = 4\n")) == ToolResult(
-        [TextBlock(diff)],
+        [TextBlock(f"@@ -1,+1 @@\n{diff}")],
         details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff},
         display=[DiffDisplay("x.py", diff, [(1, 1)])],
     )
     assert (tmp_path / "x.py").read_text() == "a = 3\nb = 2\nc = 4\n"
+
+
+def test_each_place_says_in_which_line_it_begins_before_and_after(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("".join(f"{number}\n" for number in range(1, 31)))
+    result = editing(context, "x", ("\n5\n", "\n5\nmore\n"), ("\n25\n", "\n"))
+    first, second = " 3\n 4\n 5\n+more\n 6\n 7\n 8", " 22\n 23\n 24\n-25\n 26\n 27\n 28"
+    assert result.text == f"@@ -3,+3 @@\n{first}\n@@ -22,+23 @@\n{second}"
+    assert result.details["diff"] == f"{first}\n...\n{second}"
+
+
+def test_all_wrong_edits_of_a_call_are_told(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("a b a\n")
+    told = refusal(context, "x", ("a", "c"), ("b", "c"), ("gone", "c"), ("", "c")).split("\n")
+    assert [line.partition("; ")[0] for line in told] == [
+        "x was not changed: edit 1 of 4: oldText matches 2 times (lines 1, 1)",
+        "edit 3 of 4: oldText not found",
+        "edit 4 of 4: oldText is empty",
+    ]
+    many = refusal(context, "x", *[(f"gone {number}", "") for number in range(30)]).split("\n")
+    assert (len(many), many[-1]) == (11, "and 20 more of the edits")
 
 
 def test_nothing_is_written_unless_all_edits_can_be_done(tmp_path: Path, context: ToolContext) -> None:
@@ -68,7 +88,7 @@ def test_mark_line_ends_mode_and_odd_bytes_stay(tmp_path: Path, context: ToolCon
 
 def test_rows_of_odd_bytes_are_text(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_bytes(b"caf\x81\nold\n")
-    assert editing(context, "x", ("old", "new\ud83d")).text.startswith(" caf\ufffd\n-old\n+new?\n[note: ")
+    assert editing(context, "x", ("old", "new\ud83d")).text.startswith("@@ -1,+1 @@\n caf\ufffd\n-old\n+new?\n[note: ")
 
 
 def test_a_missing_file_a_directory_and_a_binary_are_refused(tmp_path: Path, context: ToolContext) -> None:
@@ -119,7 +139,7 @@ def test_a_large_edit_is_like_a_small_one(tmp_path: Path, context: ToolContext) 
 def test_a_file_of_the_largest_size_is_edited_and_a_larger_one_is_refused(tmp_path: Path, context: ToolContext) -> None:
     path = tmp_path / "x"
     path.write_text("a\n" * (LARGEST // 2 - 1) + "b\n")
-    assert editing(context, "x", ("b", "c")).text == " a\n a\n a\n-b\n+c"
+    assert editing(context, "x", ("b", "c")).text == "@@ -4194301,+4194301 @@\n a\n a\n a\n-b\n+c"
     assert path.stat().st_size == LARGEST
     path.write_text("a\n" * (LARGEST // 2) + "b")
     assert refusal(context, "x", ("b", "c")) == (

@@ -134,7 +134,9 @@ async def test_control_characters_are_shown_as_symbols_and_stay_what_they_are(
 ) -> None:
     path = tmp_path / "late.log"
     path.write_bytes(b"ok\n" * 4000 + b"ERR \x00 \x1b[31mred\x1b[0m\n")
-    assert (await read.run({"path": "late.log", "offset": 4001}, context)).text == "ERR \u2400 \u241b[31mred\u241b[0m\n"
+    assert (await read.run({"path": "late.log", "offset": 4001}, context)).text == (
+        "ERR \u2400 \u241b[31mred\u241b[0m\n[line 4001 of 4001]\n"
+    )
     assert (await grep.run({"pattern": "ERR"}, context)).text == "late.log:4001: ERR \u2400 \u241b[31mred\u241b[0m"
     await editing(context, "late.log", "ERR \u2400 \u241b[31mred", "ERROR \u2400! \u241b[31mRED")
     assert path.read_bytes().endswith(b"\nERROR \x00! \x1b[31mRED\x1b[0m\n")
@@ -207,7 +209,7 @@ async def test_a_change_in_a_long_line_is_shown_with_what_is_around_it(tmp_path:
     assert len(shown) < 6000
     assert "k29999=1;k30000=1;k30001=1" in shown
     assert "k29999=1;K30000=1;k30001=1" in shown
-    assert "[" in shown.splitlines()[0]
+    assert "[" in shown.splitlines()[1]
 
 
 async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: ToolContext) -> None:
@@ -216,7 +218,7 @@ async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: To
     shown = await editing(context, "x", "old\n", many)
     assert len(shown) < 51 * 1024
     assert shown.endswith("... [truncated at 2000 lines]")
-    written = (await write.run({"path": "y", "content": many}, context)).text
+    written = (await write.run({"path": "y", "content": many}, context)).details["content"]
     assert len(written) < 51 * 1024
     assert written.endswith("... [truncated at 2000 lines]\n")
     assert (tmp_path / "x").read_text() == (tmp_path / "y").read_text() == many

@@ -2,9 +2,12 @@ import asyncio
 import base64
 import os
 import tracemalloc
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from zot_core.display import CodeDisplay, ImageDisplay
 from zot_core.errors import ToolError
@@ -58,33 +61,65 @@ def test_an_empty_file_says_so() -> None:
 
 def test_offset_and_limit_choose_lines_and_are_no_truncation() -> None:
     result = reading("1\n2\n3\n4\n", offset=2, limit="2")
-    assert result.text == "2\n3\n"
+    assert result.text == "2\n3\n[lines 2 to 3 of 4]\n"
     assert result.details == details(2, 4)
     assert result.display == [CodeDisplay("x.txt", "2\n3\n", 2)]
 
 
 def test_more_than_2000_lines_are_truncated_with_the_true_total() -> None:
     result = reading("x\n" * 5000, limit=4000)
-    assert result.text == "x\n" * 2000 + "... [truncated at 2000 lines]\n"
+    assert result.text == "x\n" * 2000 + (
+        "[lines 1 to 2000 of 5000, truncated at 2000 lines; continue with offset 2001]\n"
+    )
     assert result.details == details(1, 5000, lines=True)
 
 
 def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
     row = "x" * 1023 + "\n"
     result = reading(row * 300, offset=101)
-    assert result.text == row * 50 + (
-        "... [lines 101 to 150 of 300; continue with offset 151]\n... [truncated at 51200 bytes]\n"
-    )
+    assert result.text == row * 50 + ("[lines 101 to 150 of 300, truncated at 51200 bytes; continue with offset 151]\n")
     assert result.details == details(101, 300, bytes_=True)
-    assert reading(row * 300, offset=251).text == row * 50
+    assert reading(row * 300, offset=251).text == row * 50 + "[lines 251 to 300 of 300]\n"
 
 
-def test_a_line_longer_than_the_limit_is_cut() -> None:
-    result = reading("é" * 60_000 + "\nnext\n")
+def test_a_line_longer_than_the_limit_is_read_in_pieces() -> None:
+    content = "first\n" + "é" * 60_000 + "\nnext\n"
+    result = reading(content, offset=2)
     assert result.text == "é" * 25_600 + (
-        "\n... [lines 1 to 1 of 2; continue with offset 2]\n... [truncated at 51200 bytes]\n"
+        "\n[characters 1 to 25600 of 60000 in line 2 of 3, truncated at 51200 bytes; "
+        "continue with offset 2 and from_character 25601]\n"
     )
-    assert result.details["total_lines"] == 2
+    assert result.details["total_lines"] == 3
+    end = reading(content, offset=2, from_character=59_999)
+    assert end.text == "éé\nnext\n[lines 2 to 3 of 3 from character 59999]\n"
+    assert reading("abc", from_character=3).text == "c\n[line 1 of 1 from character 3]\n"
+    assert refusal(content, offset=2, from_character=60_001) == (
+        "from_character 60001 is past the end: line 2 of x.txt has 60000 characters"
+    )
+
+
+class InPieces(MemoryFiles):
+    """Files that arrive in pieces of some bytes."""
+
+    def __init__(self, content: bytes, size: int) -> None:
+        super().__init__({"/proj/x.txt": content})
+        self._size = size
+
+    async def chunks(self, path: str) -> AsyncIterator[bytes]:
+        content = await self.read(path)
+        for at in range(0, len(content), self._size):
+            yield content[at : at + self._size]
+
+
+@given(st.text(st.sampled_from("ab€é\n"), max_size=30), st.integers(1, 4), st.integers(1, 12), st.integers(1, 5))
+def test_any_character_of_any_line_can_be_the_first(text: str, line: int, character: int, size: int) -> None:
+    lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")
+    assume(line <= len(lines) and character <= max(len(lines[line - 1]), 1))
+    context = ToolContext("/proj", InPieces(text.encode(), size), FakeShell())
+    arguments = {"path": "x.txt", "offset": line, "from_character": character}
+    found = asyncio.run(read.run(arguments, context)).display[0]
+    assert isinstance(found, CodeDisplay)
+    assert found.text == "".join(f"{each}\n" for each in [lines[line - 1][character - 1 :], *lines[line:]] if text)
 
 
 @pytest.mark.parametrize(("offset", "content"), [(4, "1\n2\n3\n"), (2, "")])
@@ -132,7 +167,7 @@ def test_images_are_inline_with_the_type_their_content_tells(path: str, content:
 
 def test_a_file_that_is_an_image_by_its_name_alone_is_text_or_refused() -> None:
     result = reading(b"one\ntwo\n", "notes.png", offset=2)
-    assert (result.text, result.details["total_lines"]) == ("two\n", 2)
+    assert (result.text, result.details["total_lines"]) == ("two\n[line 2 of 2]\n", 2)
     assert refusal(bytes(64), "a.webp") == "a.webp looks binary; it cannot be read as text"
 
 
@@ -173,6 +208,6 @@ async def test_of_a_file_of_300_megabytes_the_last_lines_are_read_in_little_memo
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert end.text == "last but one\nlast\n"
+    assert end.text == "last but one\nlast\n[lines 300002 to 300003 of 300003]\n"
     assert end.details["total_lines"] == 300_003
     assert peak < 8_000_000

@@ -17,26 +17,32 @@ def writing(context: ToolContext, path: str, content: str) -> ToolResult:
     return asyncio.run(write.run({"path": path, "content": content}, context))
 
 
-def test_a_file_is_written_with_its_parents_and_its_content_comes_back(tmp_path: Path, context: ToolContext) -> None:
+def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Path, context: ToolContext) -> None:
     result = writing(context, "a/b/c.txt", "é\nx")
     assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
     assert result == ToolResult(
-        [TextBlock("é\nx")],
-        details={"path": str(tmp_path / "a/b/c.txt"), "bytes": 4, "total_lines": 2, "start_line": 1},
+        [TextBlock("wrote 2 lines (4 bytes) to a/b/c.txt")],
+        details={
+            "path": str(tmp_path / "a/b/c.txt"),
+            "bytes": 4,
+            "total_lines": 2,
+            "start_line": 1,
+            "content": "é\nx",
+        },
         display=[CodeDisplay("a/b/c.txt", "é\nx")],
     )
 
 
 def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("old and longer")
-    assert writing(context, "x", "a\r\n").text == "a\r\n"
+    assert writing(context, "x", "a\r\n").text == "wrote 1 line (3 bytes) to x"
     assert (tmp_path / "x").read_bytes() == b"a\r\n"
     result = writing(context, "x", "")
-    assert (result.text, result.details["bytes"], result.details["total_lines"]) == ("", 0, 0)
+    assert (result.text, result.details["content"]) == ("wrote 0 lines (0 bytes) to x", "")
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path, context: ToolContext) -> None:
-    assert writing(context, "x", "a\ud83d").text == "a?"
+    assert writing(context, "x", "a\ud83d").details["content"] == "a?"
     assert (tmp_path / "x").read_bytes() == b"a?"
 
 

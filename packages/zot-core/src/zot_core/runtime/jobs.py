@@ -9,11 +9,13 @@ def attach_jobs(agent: Agent) -> None:
     jobs = agent.context.jobs
 
     def news(_: int) -> list[Message]:
-        ended = [job.line for job in jobs.news()]
+        ended = jobs.news()
         if not ended:
             return []
-        text = "\n".join(f"[in the background, {line}; the tool `job` has its output]" for line in ended)
-        return [user_message(text, hidden="\n".join(ended))]
+        from zot_core.tools.background.report import news_of  # noqa: PLC0415  few commands run in the background
+
+        text = "\n\n".join(map(news_of, ended))
+        return [user_message(text, hidden="\n".join(job.line for job in ended))]
 
     jobs.events.add(agent.emit)
     agent.hooks.extra_messages.add(news)

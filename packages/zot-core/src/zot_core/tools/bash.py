@@ -30,8 +30,12 @@ CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
 class BashLimits(Record):
     """Limits for the output of a command and for its progress display."""
 
-    text: TextLimits = field(default_factory=TextLimits)
-    """The part that the model reads."""
+    text: TextLimits = field(default_factory=lambda: TextLimits(bytes=16 * 1024))
+    """The part that the model reads. It stays in all later requests, and the file has the rest."""
+    largest: int = 128 * 1024
+    """Bytes of this part at most, if a call asks for more."""
+    fold_like: bool = True
+    """Whether lines that differ only in numbers are folded."""
     spill_bytes: int = 1024**3
     """Largest size of the file with the full output."""
     progress_pause: float = 0.1
@@ -65,14 +69,18 @@ async def bash(
     context: ToolContext,
     timeout: Annotated[float | None, "Seconds until it is ended; default 300, 0 for no limit", AtLeast(0)] = None,
     background: Annotated[bool | None, "Return at once, with the id of a job"] = None,
+    limit: Annotated[int | None, "Most bytes of output; default 16384, like lines folded", AtLeast(1)] = None,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
     if background:
         return await _start_job(command, context, timeout)
+    limits = BashLimits()
+    if limit is not None:
+        limits.text, limits.fold_like = TextLimits(bytes=min(limit, limits.largest)), False
     if timeout is None:
         advice = ", the default limit; give a longer `timeout` if the command needs it"
-        return await run_command(command, context, context.bash_timeout, BashLimits(), advice)
-    return await run_command(command, context, timeout, BashLimits())
+        return await run_command(command, context, context.bash_timeout, limits, advice)
+    return await run_command(command, context, timeout, limits)
 
 
 async def _start_job(command: str, context: ToolContext, timeout: float | None) -> ToolResult:
@@ -81,7 +89,7 @@ async def _start_job(command: str, context: ToolContext, timeout: float | None) 
     _check(command)
     found = await _spawn(command, context)
     job = await context.jobs.start(context.shell, found.command, cwd=found.cwd, env=found.env, timeout=timeout)
-    result = report(job)
+    result = report(job, job.limits.shown)
     result.is_error = job.state != "running" and job.exit_code != 0
     return result
 
@@ -109,7 +117,8 @@ async def run_command(
     """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
     ToolError if the command cannot be started."""
     _check(command)
-    capture, ends = Capture(limits.text, limits.spill_bytes, context.temporary), Ends(limits.text)
+    capture = Capture(limits.text, limits.spill_bytes, context.temporary)
+    ends = Ends(limits.text, fold_like=limits.fold_like)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
     def output(piece: bytes) -> None:
@@ -131,9 +140,12 @@ async def run_command(
         raise
     finally:
         progress.close()
-    capture.close()
     took = time.monotonic() - started
-    return _result(command, capture, ends.shown(), ended, took, f"{timeout or 0:g} s{advice}")
+    shown = ends.shown()
+    if shown.like_folded:
+        capture.keep()
+    capture.close()
+    return _result(command, capture, shown, ended, took, f"{timeout or 0:g} s{advice}")
 
 
 def _decoded(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,8 +68,26 @@ class FileEdit(TypedDict):
     newText: str
 
 
+_PLACE = re.compile(r"@@ -(\d{1,9}),\+(\d{1,9}) @@")
+
+
+def _with_places(diff: str, starts: Sequence[tuple[int, int]]) -> str:
+    """Return the rows of a diff with a row `@@ -a,+b @@` before each hunk: the numbers of its first line before and
+    after the change."""
+    hunks = diff.split("\n...\n")
+    return "\n".join(f"@@ -{old},+{new} @@\n{hunk}" for hunk, (old, new) in zip(hunks, starts, strict=True))
+
+
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
-    return [DiffDisplay(str(arguments["path"]), text)]
+    rows: list[str] = []
+    starts: list[tuple[int, int]] = []
+    for row in text.split("\n"):
+        if found := _PLACE.fullmatch(row):
+            rows += ["..."] * bool(starts)
+            starts.append((int(found[1]), int(found[2])))
+        else:
+            rows.append(row)
+    return [DiffDisplay(str(arguments["path"]), "\n".join(rows), starts)]
 
 
 async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> list[DisplayBlock]:
@@ -88,7 +107,7 @@ async def edit(
     edits: list[FileEdit],
     context: ToolContext,
 ) -> ToolResult:
-    """Apply all replacements or none; returns the change as a diff."""
+    """Apply all replacements or none; returns the change as a diff, with line numbers."""
     change = await _change(path, edits, context, EditLimits())
     try:
         await context.files.write(change.target, change.content)
@@ -96,7 +115,7 @@ async def edit(
         raise as_tool_error(error, path) from error
     context.seen_files.edited(await context.files.real(change.target), change.before, change.content)
     result = ToolResult(
-        [TextBlock(change.diff)],
+        [TextBlock(_with_places(change.diff, change.starts))],
         details={"path": change.target, "edits": len(edits), "diff": change.diff},
         display=[DiffDisplay(path, change.diff, change.starts)],
     )

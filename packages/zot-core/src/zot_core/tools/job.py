@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.background.report import report, text_result
+from zot_core.tools.background.report import report, stop_report, text_result
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -19,6 +19,7 @@ async def job(
     context: ToolContext,
     id: Annotated[str, "For `output` and `stop`"] = "",
     wait: Annotated[float, "For `output`: most seconds to wait for the end", AtLeast(0)] = 0,
+    limit: Annotated[int | None, "Most bytes of output", AtLeast(1)] = None,
 ) -> ToolResult:
     """List jobs, read the new output of one, or stop it."""
     jobs = context.jobs
@@ -29,6 +30,6 @@ async def job(
     found = jobs.find(id)
     if action == "stop":
         await jobs.stop(found)
-    else:
-        await jobs.wait(found, min(wait, LONGEST_WAIT))
-    return report(found)
+        return stop_report(found)
+    await jobs.wait(found, min(wait, LONGEST_WAIT))
+    return report(found, limit or jobs.limits.shown)

@@ -1,6 +1,7 @@
 """The `read` tool: lines of a text file, or an image."""
 
 import os
+import re
 from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
@@ -16,14 +17,18 @@ from zot_core.tools.definition.seen_files import Fingerprint
 from zot_core.tools.text.encoding import BROKEN_UTF_8, PROBE, UTF_8, decode, shown, utf_16
 from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
 from zot_core.tools.text.paths import file_error, reads_path, resolve
-from zot_core.tools.text.truncate import LineWindow, TextLimits, count_lines, truncation_note
+from zot_core.tools.text.truncate import Head, LineWindow, TextLimits, count_lines
 from zot_provider.messages import TextBlock
 
 LIMITS = TextLimits()
 
 
+_PART = re.compile(r"\[(?:lines? \d+(?: to \d+)? of|characters \d+ to \d+ of) \d+[^\]\n]*\]\n?\Z")
+"""The last line of a part, as `_part` writes it."""
+
+
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
-    return [CodeDisplay(str(arguments["path"]), text, int(arguments.get("offset") or 1))]
+    return [CodeDisplay(str(arguments["path"]), _PART.sub("", text), int(arguments.get("offset") or 1))]
 
 
 @builtin(parallel=True, repeatable=True, file_access=reads_path, recall=_recall)
@@ -32,8 +37,10 @@ async def read(
     context: ToolContext,
     offset: Annotated[int | None, "First line, from 1", AtLeast(1)] = None,
     limit: Annotated[int | None, "Number of lines", AtLeast(1)] = None,
+    from_character: Annotated[int | None, "For a long line", AtLeast(1)] = None,
 ) -> ToolResult:
-    """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB; an image as an image block."""
+    """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB, and which lines of how many these
+    are if it is not all of them; an image as an image block."""
     target = await resolve(path, context)
     try:
         info = await context.files.stat(target)
@@ -45,13 +52,15 @@ async def read(
             image = await _image(path, target, info, context)
             if image is not None:
                 return image
-        return await _text(path, target, offset or 1, limit, context)
+        return await _text(path, target, (offset or 1, from_character or 1), limit, context)
     except OSError as error:
         raise await file_error(error, path, context) from error
 
 
-async def _text(path: str, target: str, first: int, count: int | None, context: ToolContext) -> ToolResult:
-    window = LineWindow(first, count, LIMITS)
+async def _text(path: str, target: str, start: tuple[int, int], count: int | None, context: ToolContext) -> ToolResult:
+    """Return lines from `start` on: a line and a character in it."""
+    first, character = start
+    window = LineWindow(first, count, LIMITS, character)
     whole = Fingerprint()
     is_utf_8 = Utf8Check()
     size = 0
@@ -66,17 +75,17 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
     if not is_utf_8.value and size <= LARGEST:
         content = await context.files.read(target, LARGEST)
         encoding = await file_encoding(content, path, target, context.files)
-        window = LineWindow(first, count, LIMITS)
+        window = LineWindow(first, count, LIMITS, character)
         window.feed(shown(decode(content, encoding.codec)).removeprefix("\ufeff").encode("utf-8", "replace"))
     context.seen_files.note(await context.files.real(target), whole.value)
     if first > max(window.total, 1):
         raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
+    if character > max(window.characters, 1):
+        raise ToolError(
+            f"from_character {character} is past the end: line {first} of {path} has {window.characters} characters"
+        )
     head = window.head()
     text = shown(head.data.decode("utf-8", "surrogateescape"))
-    suffix = truncation_note(head, LIMITS)
-    if head.bytes_truncated:  # the byte limit does not say how many lines were returned
-        last = first + count_lines(head.data) - 1
-        suffix = f"... [lines {first} to {last} of {window.total}; continue with offset {last + 1}]\n{suffix}"
     details = {
         "path": target,
         "start_line": first,
@@ -84,9 +93,25 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
         "bytes_truncated": head.bytes_truncated,
         "total_lines": window.total,
     }
-    said = text + suffix or "... [the file is empty]\n"
+    said = text + _part(head, window, first, character) or "... [the file is empty]\n"
     result = ToolResult([TextBlock(said)], details=details, display=[CodeDisplay(path, text, first)])
     return result.noted([encoding.note] if encoding.note else [])
+
+
+def _part(head: Head, window: LineWindow, first: int, character: int) -> str:
+    """Return the line that says which part of the file has been returned, and how to go on; empty for all of it."""
+    last = first + count_lines(head.data) - 1
+    cut = f"truncated at {LIMITS.lines} lines" * head.lines_truncated
+    cut += f"truncated at {LIMITS.bytes} bytes" * head.bytes_truncated
+    end = character + len(head.data.decode("utf-8", "surrogateescape")) - 2  # without the line break
+    if head.bytes_truncated and last == first and end < window.characters:
+        where = f"characters {character} to {end} of {window.characters} in line {first} of {window.total}"
+        return f"[{where}, {cut}; continue with offset {first} and from_character {end + 1}]\n"
+    if last < first or (first, last, character) == (1, window.total, 1):
+        return ""
+    where = f"lines {first} to {last} of {window.total}" if last > first else f"line {first} of {window.total}"
+    where += f" from character {character}" * (character > 1)
+    return f"[{where}, {cut}; continue with offset {last + 1}]\n" if cut else f"[{where}]\n"
 
 
 async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -> ToolResult | None:

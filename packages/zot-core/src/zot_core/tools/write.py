@@ -47,7 +47,7 @@ async def write(
     content: Annotated[str, "All of the new content"],
     context: ToolContext,
 ) -> ToolResult:
-    """Replace the content of a file and create missing parent directories; returns the new content."""
+    """Replace the content of a file and create missing parent directories; returns one line about it."""
     target = await resolve(path, context)
     real = await context.files.real(target)
     if await context.seen_files.differs(real, context.files):
@@ -60,9 +60,12 @@ async def write(
     context.seen_files.note(real, fingerprint(data))
     written = shown(decode(data, encoding.codec)).removeprefix("\ufeff")
     kept = head(written.encode(), LIMITS)
+    lines, size = count_lines(data), len(data)
+    details = {"path": target, "bytes": size, "total_lines": lines, "start_line": 1}
     result = ToolResult(
-        [TextBlock(kept.data.decode() + truncation_note(kept, LIMITS))],
-        details={"path": target, "bytes": len(data), "total_lines": count_lines(data), "start_line": 1},
+        # The model has just written the content: it would read it twice in each later request.
+        [TextBlock(f"wrote {lines:,} line{'s' * (lines != 1)} ({size:,} bytes) to {path}")],
+        details=details | {"content": kept.data.decode() + truncation_note(kept, LIMITS)},
         display=[CodeDisplay(path, written)],
     )
     return result.noted([encoding.note] if encoding.note else [])

@@ -64,7 +64,7 @@ def test_edits_of_one_file_are_done_one_after_the_other_in_call_order() -> None:
     steps = [replacing("x" if number % 2 else "./x", f"{number}", f"{number + 1}") for number in range(5)]
     results = side_by_side(context, *steps)
     assert [result.text for result in results if isinstance(result, ToolResult)] == [
-        f"-{number}\n+{number + 1}" for number in range(5)
+        f"@@ -1,+1 @@\n-{number}\n+{number + 1}" for number in range(5)
     ]
     assert files.contents["/x"] == b"5"
     assert files.steps == ["read /x begins", "read /x ends", "write /x begins", "write /x ends"] * 5
@@ -90,7 +90,8 @@ def test_readers_see_what_earlier_calls_wrote_and_not_what_later_ones_write() ->
         (grep, {"pattern": "[0-9]"}),
     )
     assert [result.text for result in results if isinstance(result, ToolResult)] == [
-        *("0\n", "1\n", "1\n", "x:1: 1", "2\n", "x\ny", "x:1: 1\ny:1: 2")
+        *("0\n", "wrote 1 line (2 bytes) to x", "1\n", "x:1: 1"),
+        *("wrote 1 line (2 bytes) to y", "x\ny", "x:1: 1\ny:1: 2"),
     ]
 
 
@@ -108,7 +109,9 @@ def test_real_files_are_never_mixed_up(tmp_path: Path, context: ToolContext) -> 
         (write, {"path": name, "content": contents[name][turn]}) for turn in range(4) for name in ("a", "b")
     ]
     results = side_by_side(context, *steps, (read, {"path": "a", "limit": 1}), (read, {"path": "b", "limit": 1}))
-    assert [result.text for result in results[-2:] if isinstance(result, ToolResult)] == ["a3\n", "b3\n"]
+    assert [result.text for result in results[-2:] if isinstance(result, ToolResult)] == [
+        f"{name}3\n[line 1 of 50000]\n" for name in ("a", "b")
+    ]
     assert [(tmp_path / name).read_text() for name in ("a", "b")] == [contents["a"][3], contents["b"][3]]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core.tools.text.ends import Ends
-from zot_core.tools.text.fold import FEWEST, LINE_BYTES, Fold, folded
+from zot_core.tools.text.fold import FEWEST, LINE_BYTES, Fold, folded, like_lines_folded
 from zot_core.tools.text.truncate import TextLimits
 
 PIECES = st.lists(
@@ -112,7 +112,7 @@ def test_ends_are_within_the_limits_or_whole(pieces: list[bytes], lines: int) ->
     for piece in pieces:
         ends.feed(piece)
     shown = ends.shown()
-    whole = folded(b"".join(pieces))
+    whole = like_lines_folded(folded(b"".join(pieces)))
     if not (shown.lines_truncated or shown.bytes_truncated):
         assert shown.data == whole
         return
@@ -121,3 +121,29 @@ def test_ends_are_within_the_limits_or_whole(pieces: list[bytes], lines: int) ->
     assert whole.startswith(start.removesuffix(b"\n"))
     assert whole.endswith(end) or b"... [the line" in whole
     assert len(start) + len(end) <= 42
+
+
+def test_lines_that_differ_only_in_numbers_become_a_few_and_a_count() -> None:
+    cases = b"".join(b"ok %3d - took %d.%d s\n" % (number, number % 7, number) for number in range(1, 21))
+    assert like_lines_folded(b"begin\n" + cases + b"end\n") == (
+        b"begin\nok   1 - took 1.1 s\nok   2 - took 2.2 s\nok   3 - took 3.3 s\n"
+        b"... [16 lines like these, with other numbers]\nok  20 - took 6.20 s\nend\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "line", [b"%d,%d\n", b"%d  0x%d\n", b"[%d/%d]\n"], ids=["numbers", "a word of two letters", "no word"]
+)
+def test_lines_of_numbers_alone_are_data_and_stay(line: bytes) -> None:
+    data = b"".join(line % (number, number * number) for number in range(100))
+    assert like_lines_folded(data) == data
+
+
+@given(st.lists(st.sampled_from([b"step 1", b"step 22", b"step", b"1.5", b""]), max_size=60))
+def test_folding_like_lines_counts_every_line_and_keeps_both_ends(lines: list[bytes]) -> None:
+    made = like_lines_folded(b"\n".join(lines)).split(b"\n")
+    held = [int(line.split()[1].strip(b"[")) for line in made if line.startswith(b"... [")]
+    assert len(made) - len(held) + sum(held) == max(len(lines), 1)
+    assert lines[:1] in ([], made[:1])
+    assert lines[-1:] in ([], made[-1:])
+    assert len(b"\n".join(made)) <= len(b"\n".join(lines))

@@ -10,7 +10,7 @@ from zot_core.errors import ToolError
 from zot_core.events import AgentEvent, JobEnd, JobStart, JobState
 from zot_core.hooks import Observe
 from zot_core.machine.interface import Shell
-from zot_core.tools.background.limits import JobLimits, OutputLimits
+from zot_core.tools.background.limits import JobLimits
 from zot_provider.errors import ZotError
 
 _log = logging.getLogger("zot_core.jobs")
@@ -19,11 +19,11 @@ _log = logging.getLogger("zot_core.jobs")
 class Job:
     """A command in the background: `id` counts from 1, `exit_code` is None until it ended by itself."""
 
-    def __init__(self, id: str, command: str, limits: OutputLimits) -> None:
+    def __init__(self, id: str, command: str, limits: JobLimits) -> None:
         from zot_core.tools.background.output import JobOutput  # noqa: PLC0415  few commands run in the background
 
-        self.id, self.command = id, command
-        self.output = JobOutput(limits)
+        self.id, self.command, self.limits = id, command, limits
+        self.output = JobOutput(limits.output)
         self.state: JobState = "running"
         self.exit_code: int | None = None
         self.problem = ""
@@ -107,7 +107,7 @@ class Jobs:
         if len(self.running) >= self.limits.running:
             raise ToolError(f"{self.limits.running} jobs run already; stop one of them with the tool `job`")
         self._count += 1
-        job = self._jobs[str(self._count)] = Job(str(self._count), command, self.limits.output)
+        job = self._jobs[str(self._count)] = Job(str(self._count), command, self.limits)
         self._forget()
 
         async def run() -> None:

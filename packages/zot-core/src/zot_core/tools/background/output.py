@@ -45,6 +45,10 @@ class JobOutput:
         gap = f"... [{missing:,} bytes are left out{where}]"
         return "\n".join(filter(None, [_text(head).rstrip("\n"), gap, _text(tail)]))
 
+    def keep(self) -> None:
+        """Put the output into the file, however short it is."""
+        self._capture.keep()
+
     def close(self) -> None:
         """Close the file; no more pieces follow."""
         self._capture.close()

@@ -19,7 +19,7 @@ _MAX_ENTRIES = 10_000
 class Capture:
     """Collects output piece by piece.
 
-    `path` is the file with the full output, empty while the output fits the limits. Only the user can read the file. It
+    `path` is the file with the full output, empty while the output fits the limits, unless `keep` is called. Only the user can read the file. It
     is left on disk for the model, until a later command finds that it is a week old. It holds at most `spill_bytes`: a
     command that never stops must not fill the disk.
     `shortened` is the reason why it is incomplete; empty if it is complete.
@@ -42,14 +42,20 @@ class Capture:
         if not self._overflowed:
             self._start += piece
             self._newlines += piece.count(b"\n")
-            if not exceeds(self._start, self._newlines, self._limits):
-                return
+            if exceeds(self._start, self._newlines, self._limits):
+                self.keep()
+        elif self._file is not None:
+            self._write(self._file, piece)
+
+    def keep(self) -> None:
+        """Put the output into the file, however short it is."""
+        if not self._overflowed and self._start:
             self._overflowed = True
             piece = bytes(self._start)
             self._start.clear()
             self._open()
-        if self._file is not None:
-            self._write(self._file, piece)
+            if self._file is not None:
+                self._write(self._file, piece)
 
     def close(self) -> None:
         """Close the file; no more pieces follow."""

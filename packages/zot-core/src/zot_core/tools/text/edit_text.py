@@ -22,6 +22,8 @@ from zot_core.tools.text.encoding import decode, encode, missing, shown
 _BOM = "\ufeff"
 _MAX_LISTED_LINES = 5
 _MAX_DESCRIBED = 3
+_MAX_WRONG = 10
+"""Wrong edits of a call that are described."""
 _MEANINGFUL = 20
 """Characters of a text that is not in a file by accident."""
 _DESCRIPTION = 60
@@ -64,7 +66,8 @@ class _Span(NamedTuple):
 
 
 def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
-    """Apply all replacements, each looked up in the original `text`; EditError if one fails or two overlap."""
+    """Apply all replacements, each looked up in the original `text`; EditError, about all that fail, or if two
+    overlap."""
     bom = _BOM if text.startswith(_BOM) else ""
     body = text.removeprefix(_BOM)
     plain = _plain(body)
@@ -74,25 +77,39 @@ def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
     spans: list[_Span] = []
     changes: list[_Span] = []
     notes: list[str] = []
+    wrong: list[str] = []
     for number, replacement in enumerate(replacements, 1):
         name = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
         old, new = (_plain(side.removeprefix(bom)) for side in replacement)
-        _check(old, new, name)
-        whole = plain if old in plain else read
-        if old in whole:
-            span = _locate(whole, old, new, name)
-        else:
-            place = _near(read, old, new, name)
-            span = _Span(place.start, place.end, place.new)
-            notes.append(f"{name}line {place.line} was meant: apart from {place.apart_from}, oldText is there")
+        try:
+            span, note = _place(plain, read, old, new, name)
+            odd = [each for each in plain[span.start : span.end] if shown(each) != each]
+            change = _trim(plain if old in plain else read, span)
+            changes.append(_as_in_file(plain, change, name) if odd else change)
+        except EditError as error:
+            wrong.append(str(error))
+            continue
         spans.append(span)
-        odd = [each for each in plain[span.start : span.end] if shown(each) != each]
-        changes.append(_as_in_file(plain, _trim(whole, span), name) if odd else _trim(whole, span))
+        notes += [note] * bool(note)
+    if wrong:  # all of them: each call that only tells the next one costs a request
+        more = len(wrong) - _MAX_WRONG
+        raise EditError("\n".join([*wrong[:_MAX_WRONG], *([f"and {more} more of the edits"] * (more > 0))]))
     _refuse_overlaps(spans)
     changes.sort()
     runs = list(_runs(plain, changes))
     diff, starts = "\n".join(diff_rows(runs)), list(hunk_starts(runs))
     return EditResult(bom + _splice(body, plain, changes), diff, starts, notes)
+
+
+def _place(plain: str, read: str, old: str, new: str, name: str) -> tuple[_Span, str]:
+    """Return where `old` is in the text, and a note if it is only like it there. `read` is the text as it is shown."""
+    _check(old, new, name)
+    whole = plain if old in plain else read
+    if old in whole:
+        return _locate(whole, old, new, name), ""
+    place = _near(read, old, new, name)
+    note = f"{name}line {place.line} was meant: apart from {place.apart_from}, oldText is there"
+    return _Span(place.start, place.end, place.new), note
 
 
 def _plain(text: str) -> str:

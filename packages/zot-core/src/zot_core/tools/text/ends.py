@@ -1,39 +1,47 @@
 """`Ends`: the beginning and the end of an output, folded, within limits."""
 
-from zot_core.tools.text.fold import Fold, folded
+from zot_core.tools.text.fold import Fold, folded, like_lines_folded
 from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines, tail_lines
 from zot_provider.record import Record
 
 _HEAD = 0.4
 """The share of the beginning; a failure gives its reason at the end more often."""
-_RECENT = 96 * 1024
-"""Bytes of the end that are kept before they are folded."""
+_START, _RECENT = 64 * 1024, 96 * 1024
+"""Bytes of the beginning that are kept at least, folded but for like lines, and of the end before it is folded."""
 
 
 class Shown(Record):
-    """A folded output, and the limit that cut it: at most one of the two."""
+    """A folded output, and the limit that cut it: at most one of the two. `like_folded`: lines that differ in numbers
+    are missing."""
 
     data: bytes
     lines_truncated: bool = False
     bytes_truncated: bool = False
+    like_folded: bool = False
 
 
 class Ends:
     """Collects output in pieces; memory, and the time for a piece, do not depend on how much came before."""
 
-    def __init__(self, limits: TextLimits) -> None:
+    def __init__(self, limits: TextLimits, *, fold_like: bool = True) -> None:
+        """`fold_like`: fold lines that differ only in numbers."""
         self._limits = limits
+        self._fold_like = fold_like
         self._fold = Fold()
         self._start = bytearray()
-        self._lines = 0
+        self._room = max(_START, limits.bytes)
         self._recent: bytearray | None = None
-        """The end that is not folded yet, once the beginning is longer than the limits."""
+        """The end that is not folded yet, once there is no room for more of the beginning."""
         self._dropped = self._dropped_lines = 0
 
     def feed(self, piece: bytes) -> None:
         """Add the next piece."""
         if self._recent is None:
-            self._keep(self._fold.feed(piece))
+            self._start += self._fold.feed(piece)
+            if len(self._start) > self._room:
+                kept = len(head_lines(bytes(self._start), TextLimits(len(self._start), self._room)).data)
+                self._recent = self._start[kept:] + self._fold.release()
+                del self._start[kept:]
             return
         self._recent += piece
         if len(self._recent) > 2 * _RECENT:
@@ -43,30 +51,29 @@ class Ends:
             self._dropped += cut
             del self._recent[:cut]
 
-    def _keep(self, made: bytes) -> None:
-        self._start += made
-        self._lines += made.count(b"\n")
-        open_line = bool(self._start) and not self._start.endswith(b"\n")
-        if len(self._start) > self._limits.bytes or self._lines + open_line > self._limits.lines:
-            head = TextLimits(max(int(self._limits.lines * _HEAD), 1), max(int(self._limits.bytes * _HEAD), 1))
-            kept = len(head_lines(bytes(self._start), head).data)
-            self._recent = self._start[kept:] + self._fold.release()
-            del self._start[kept:]
-
     def shown(self) -> Shown:
         """Return the output so far, with a line in place of what is left out. To be called once, at the end."""
-        if self._recent is None:
-            self._keep(self._fold.end())
-        if self._recent is None:
-            return Shown(bytes(self._start))
-        start, rest = bytes(self._start), folded(bytes(self._recent))
-        left = TextLimits(max(self._limits.lines - count_lines(start), 1), max(self._limits.bytes - len(start), 1))
-        tail = tail_lines(rest, left)
-        by_lines = count_lines(start) + self._dropped_lines + count_lines(rest) > self._limits.lines
-        size = self._dropped + len(rest) - len(tail)
+        start = bytes(self._start) + (self._fold.end() if self._recent is None else b"")
+        rest = folded(bytes(self._recent or b""))
+        if not self._dropped:
+            start, rest = start + rest, b""
+        first, last = (like_lines_folded(start), like_lines_folded(rest)) if self._fold_like else (start, rest)
+        like = (first, last) != (start, rest)
+        limits, lines, size = self._limits, count_lines(first) + count_lines(last), len(first) + len(last)
+        if not self._dropped and lines <= limits.lines and size <= limits.bytes:
+            return Shown(first, like_folded=like)
+        share = TextLimits(
+            max(int(limits.lines * _HEAD), limits.lines - count_lines(last) if last else 1),
+            max(int(limits.bytes * _HEAD), limits.bytes - len(last) if last else 1),
+        )
+        head = head_lines(first, share).data
+        left = TextLimits(max(limits.lines - count_lines(head), 1), max(limits.bytes - len(head), 1))
+        tail = tail_lines(last or first[len(head) :], left)
+        by_lines = lines + self._dropped_lines > limits.lines
+        size += self._dropped - len(head) - len(tail)
+        lines += self._dropped_lines - count_lines(head) - count_lines(tail)
         if not size:
-            return Shown(start + tail)
-        lines = self._dropped_lines + count_lines(rest[: len(rest) - len(tail)])
-        gap = f"... [{lines:,} line{'s' * (lines != 1)} of {size:,} bytes left out here]\n".encode()
-        gap = gap if start.endswith(b"\n") else b"\n" + gap
-        return Shown(start + gap + tail, lines_truncated=by_lines, bytes_truncated=not by_lines)
+            return Shown(head + tail, like_folded=like)
+        gap = f"... [{max(lines, 1):,} line{'s' * (lines > 1)} of {size:,} bytes left out here]\n".encode()
+        gap = gap if head.endswith(b"\n") else b"\n" + gap
+        return Shown(head + gap + tail, by_lines, not by_lines, like)

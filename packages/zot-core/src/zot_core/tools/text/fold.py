@@ -1,7 +1,8 @@
 """Folds the output of a command into what it says: no colours, no progress bars, no line a thousand times; pure.
 
 Escape sequences of terminals and control characters are left out, NUL is shown as U+2400. Of a line that was written
-over (`\\r`), the last version stays. Equal lines that follow each other become a few and a count.
+over (`\\r`), the last version stays. Equal lines that follow each other become a few and a count, and so do, at the
+end, lines that differ only in numbers: see `like_lines_folded`.
 """
 
 import re
@@ -11,6 +12,14 @@ LINE_BYTES = 64 * 1024
 """A longer line is passed on in parts, which are not compared with others."""
 FEWEST = 4
 """Equal lines that are counted; fewer stay as they are."""
+LIKE_FEWEST, LIKE_FIRST = 8, 3
+"""Lines that differ only in numbers from which on they are folded, and how many of their beginning are kept."""
+_NOTE = 60
+"""Bytes that are not worth a line about them."""
+
+_NUMBER = re.compile(rb"[ \t]*\d[\d.,:]*")
+_WORD = re.compile(rb"[A-Za-z]{3}|[\x80-\xff]")
+"""Lines without a word are data, which numbers are the point of."""
 
 _ESCAPE = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
@@ -110,6 +119,27 @@ def folded(data: bytes) -> bytes:
     """Fold a whole output."""
     fold = Fold()
     return fold.feed(data) + fold.end()
+
+
+def like_lines_folded(data: bytes) -> bytes:
+    """Return a folded output with a count in place of most lines that follow each other and differ only in numbers: a
+    download counts its percent, a test run its cases. The first ones and the last one stay."""
+    lines = data.split(b"\n")
+    made: list[bytes] = []
+    at = 0
+    for key, run in groupby(_NUMBER.sub(b"0", data).split(b"\n")):
+        end = at + sum(1 for _ in run)
+        held = end - at - LIKE_FIRST - 1
+        if end - at < LIKE_FEWEST or held * len(key) < _NOTE or not _WORD.search(key):
+            made += lines[at:end]
+        else:
+            made += [
+                *lines[at : at + LIKE_FIRST],
+                b"... [%d lines like these, with other numbers]" % held,
+                lines[end - 1],
+            ]
+        at = end
+    return b"\n".join(made)
 
 
 def plain_text(text: str) -> str:

@@ -3,6 +3,8 @@
 Lines end at `\\n` alone; a last line without `\\n` counts too. A UTF-8 character is never cut.
 """
 
+from codecs import getincrementaldecoder
+
 from zot_provider.record import Record
 
 
@@ -71,11 +73,13 @@ def tail_lines(data: bytes, limits: TextLimits) -> bytes:
 class LineWindow:
     """Selects lines of a text that arrives in pieces, and counts all of its lines.
 
-    Keeps `count` lines (None: all) starting with line `first` (from 1), never more than the limits and one piece.
+    Keeps `count` lines (None: all) starting with line `first` (from 1) and in it with `character` (from 1), never more
+    than the limits and one piece.
     """
 
-    def __init__(self, first: int, count: int | None, limits: TextLimits) -> None:
+    def __init__(self, first: int, count: int | None, limits: TextLimits, character: int = 1) -> None:
         self._skip = first - 1
+        self._skip_characters = character - 1
         self._limits = limits
         self._lines = limits.lines if count is None else min(count, limits.lines)
         self._count = count
@@ -83,6 +87,11 @@ class LineWindow:
         self._kept_newlines = 0
         self._newlines = 0
         self._open = False
+        self._in_first = True
+        """Whether the first line has not ended yet."""
+        self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
+        self.characters = 0
+        """The characters of the first line so far."""
 
     @property
     def total(self) -> int:
@@ -93,20 +102,30 @@ class LineWindow:
         """Add the next piece of the text."""
         if not piece:
             return
-        newlines = piece.count(b"\n")
-        if self._kept_newlines < self._lines and len(self._kept) <= self._limits.bytes + 1:
-            self._append(piece, newlines)
-        self._newlines += newlines
-        self._open = not piece.endswith(b"\n")
-
-    def _append(self, piece: bytes, newlines: int) -> None:
         start = 0
         for _ in range(self._skip - self._newlines):
             start = piece.find(b"\n", start) + 1
             if start == 0:
-                return
-        self._kept += piece[start:] if start else piece
-        self._kept_newlines += piece.count(b"\n", start) if start else newlines
+                break
+        else:
+            self._take(piece[start:] if start else piece)
+        self._newlines += piece.count(b"\n")
+        self._open = not piece.endswith(b"\n")
+
+    def _take(self, piece: bytes) -> None:
+        """Add a piece that begins in the first line or after it."""
+        if self._in_first:
+            end = piece.find(b"\n")
+            self._in_first = end < 0
+            text = self._decoder.decode(piece if end < 0 else piece[:end], final=end >= 0)
+            skip = self._skip_characters - self.characters
+            self.characters += len(text)
+            if self._skip_characters:
+                kept = text[max(skip, 0) :].encode("utf-8", "surrogateescape")
+                piece = kept if end < 0 else kept + piece[end:]
+        if self._kept_newlines < self._lines and len(self._kept) <= self._limits.bytes + 1:
+            self._kept += piece
+            self._kept_newlines += piece.count(b"\n")
 
     def head(self) -> Head:
         """Return the selected lines within the limits; every line ends in a line break, even a cut one."""
