@@ -16,9 +16,6 @@ PEAK = "import resource,subprocess,sys; subprocess.run(sys.argv[1:], stdout=subp
     "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"  # fmt: skip
 
 
-HEADING = "# Surroundings"
-PER_TOKEN = 4
-"""Characters a token, as zot estimates. Tokenizers of vendors differ by more than this is wrong."""
 SKILLS, TEMPLATES = 200, 100
 """How many a home folder has that must not make a start slower."""
 
@@ -49,21 +46,12 @@ def measure(environment: Environment) -> Iterator[Figure]:
     base = statistics.median(bare[1:])
     system = [json.loads(each)["messages"][0]["content"] for each in server.bodies[-2:]]
     assert ["- skill-7: " in text for text in system] == [False, True], "skills missing"
-    body = json.loads(server.bodies[-1])
+    body = json.loads(server.bodies[-2])
     sessions = list(Path(environment.variables["ZOT_HOME"]).rglob("*.jsonl"))
     assert {"read", "write", "edit", "bash"} <= {tool["function"]["name"] for tool in body["tools"]}, "tools missing"
     assert len(sessions) >= len(request), "session files missing"
-    fixed, _, rest = system[0].partition(HEADING)
-    around, _, last = rest.partition("\n\n#")
-    tools = [tool["function"] for tool in body["tools"] if tool["function"]["name"] != "skill"]
-    parts = [[tool[key] for key in ("name", "description", "parameters")] for tool in tools]
-    compact = json.dumps(parts, separators=(",", ":"))
-    lines = last[last.index("Current date: ") :]  # after the skills, of which zot brings one
-    yield Figure(
-        "instructions and built-in tools of each request", (len(fixed) + len(lines) + len(compact)) / PER_TOKEN,
-        "tokens", 1700, note=f"at {PER_TOKEN} characters a token",
-    )  # fmt: skip
-    yield Figure("surroundings", len(HEADING + around) / PER_TOKEN, "tokens", 200)
+    fixed = json.dumps([system[0], body["tools"]], ensure_ascii=False, separators=(",", ":"))
+    yield Figure("fixed part of each request, as sent", len(fixed), "characters", 5400, note="in an empty folder")
     yield Figure("python -I -c pass", base * 1000, "ms")
     yield Figure("zot --version", statistics.median(version[1:]) / base, "x pass", 1.3)
     yield Figure(

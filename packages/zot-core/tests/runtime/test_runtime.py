@@ -701,7 +701,48 @@ async def test_a_tool_brings_a_line_for_the_system_prompt_while_it_is_enabled() 
         rt.set_tools(["read"])
         await rt.ask("hi")
     assert client.requests[0].system.endswith(
-        "\n\nChange files with `edit`, so that the rest of them stays as it is.\nLook at `weather` before a walk."
+        "\n\nChange files with `edit`: the rest of them stays as it is.\nLook at `weather` before a walk."
     )
     assert "`weather`" not in client.requests[1].system
     assert client.requests[1].system.startswith("be kind\n\nCurrent date: ")
+
+
+def offered(client: ScriptedClient) -> list[list[str]]:
+    """The names of the tools of each request."""
+    return [[tool.name for tool in request.tools] for request in client.requests]
+
+
+async def test_tools_on_demand_are_not_in_requests_and_can_be_called(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    calls = [Call("ls", {}), Call("find", {"pattern": "*.txt"}), Call("list_dir", {})]
+    client = ScriptedClient([Turn(calls=calls), "done"])
+    async with Runtime("any", client=client, cwd=tmp_path) as rt:
+        await rt.ask("hi")
+    assert offered(client)[0] == ["bash", "edit", "fetch", "grep", "job", "read", "todo", "write"]
+    texts = [block.content[0].text for block in client.requests[1].messages[-1].content]  # type: ignore[union-attr]
+    assert texts[:2] == ["a.txt", "a.txt"]
+    assert texts[2].startswith('unknown tool "list_dir"; did you mean "ls" (path, limit)?')
+
+
+async def test_a_tool_on_demand_is_offered_where_it_is_named() -> None:
+    client = ScriptedClient(["one", "two", "three"])
+    async with runtime(client, builtin_tools=["read", "ls"]) as rt:
+        await rt.ask("hi")
+        rt.set_tools(["read", "glob", "find"])
+        await rt.ask("hi")
+        rt.set_tools(["read"])
+        await rt.ask("hi")
+    assert offered(client) == [["ls", "read"], ["find", "glob", "read"], ["read"]]
+
+
+async def test_the_tool_of_an_embedder_with_the_name_of_one_on_demand_is_offered() -> None:
+    @tool
+    async def find(what: str) -> str:
+        """Find it."""
+        return what
+
+    client = ScriptedClient(["one"])
+    async with runtime(client, tools=[find]) as rt:
+        await rt.ask("hi")
+    (found,) = [each for each in client.requests[0].tools if each.name == "find"]
+    assert found.description == "Find it."

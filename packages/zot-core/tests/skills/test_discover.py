@@ -280,8 +280,8 @@ def test_the_built_in_skills_are_found_without_yaml_pydantic_or_difflib() -> Non
 import sys
 from zot_core.skills import find_skills, skill_tool, skills_section
 skills = find_skills("/")
-assert skills_section(skills.found)
-assert skill_tool(skills.found).schema["required"] == ["name"]
+assert not skills_section(skills.found)  # the tool names the only one
+assert skill_tool(skills.found).description == "Instructions: write-zot-extension"
 print(*[name for name in ("yaml", "pydantic", "difflib", "pathlib") if name in sys.modules])
 """
     there = "import sys, asyncio, json, dataclasses; print(*[n for n in ('difflib', 'pathlib') if n in sys.modules])"

@@ -21,6 +21,12 @@ def test_without_skills_there_is_no_section() -> None:
     assert skills_section([skill("forms", for_people=True)]) == ""
 
 
+def test_zots_own_skill_has_no_section_while_it_is_the_only_one() -> None:
+    own = skill("own").replace(source="builtin")
+    assert skills_section([own, skill("secret", for_people=True)]) == ""
+    assert "- own: d\n- forms: d" in skills_section([own, skill("forms")])
+
+
 def test_a_skill_for_the_user_alone_is_not_listed() -> None:
     section = skills_section([skill("secret", for_people=True), skill("forms")])
     assert "secret" not in section

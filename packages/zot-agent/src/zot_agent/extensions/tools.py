@@ -180,6 +180,8 @@ class AgentTools:
         """The agent's own tools that have given way to one of an extension."""
         self._off: dict[str, set[str]] = {}
         """The names that extensions have taken from the model, by extension."""
+        self._named: dict[str, set[str]] = {}
+        """The names that extensions have chosen for it, by extension."""
 
     def update(self, offers: Mapping[str, tuple[Connection, ToolOffer]], limits: ExtensionLimits) -> None:
         """Give the agent the tools that extensions offer now. Call it between two model calls."""
@@ -202,7 +204,7 @@ class AgentTools:
             name: ExtensionTool(connection, offer, limits, self._replaced.get(name))
             for name, (connection, offer) in offers.items()
         } | {name: tool for name, tool in own.items() if name not in self._replaced}
-        agent.inactive = set[str]().union(*self._off.values())
+        agent.inactive, agent.named_for_now = self._inactive(), self._chosen()
         if self._search is not None:
             self._search.update()
         if agent.full_system != system:
@@ -217,17 +219,29 @@ class AgentTools:
         return None if isinstance(tool, ExtensionTool) else tool
 
     def active(self) -> list[str]:
-        """Name the tools that the model may call, as of its next request."""
-        off = set[str]().union(*self._off.values())
-        return [] if self.agent is None else [name for name in sorted(self.agent.tools) if name not in off]
+        """Name the tools that the model has, as of its next request."""
+        if self.agent is None:
+            return []
+        left_out = self._inactive() | (self.agent.unnamed - self._chosen())
+        return [name for name in sorted(self.agent.tools) if name not in left_out]
 
-    def switch_off(self, extension: str, names: Iterable[str]) -> None:
-        """Take these tools from the model, from its next request on; the earlier ones of the extension come back."""
-        self._off[extension], self.outdated = {*names}, True
+    def choose(self, extension: str, names: Iterable[str]) -> None:
+        """Leave only these tools to the model, from its next request on, in place of those that the extension chose
+        before."""
+        chosen = {*names}
+        known = set[str]() if self.agent is None else {*self.agent.tools}
+        self._off[extension], self._named[extension], self.outdated = known - chosen, chosen, True
 
     def ended(self, extension: str) -> None:
-        """Give back what an extension has taken from the model."""
+        """Give back what an extension has taken from the model, and take what it has chosen."""
+        self._named.pop(extension, None)
         self.outdated = self._off.pop(extension, None) is not None or self.outdated
+
+    def _inactive(self) -> set[str]:
+        return set[str]().union(*self._off.values())
+
+    def _chosen(self) -> set[str]:
+        return set[str]().union(*self._named.values())
 
 
 def _tool_search(agent: Agent) -> ToolSearch:

@@ -190,6 +190,8 @@ async def test_an_extension_chooses_the_tools_of_the_model_until_it_ends(world: 
             "name": "read", "description": "", "schema": {}, "source": "zot", "active": True, "deferred": False,
         }  # fmt: skip
         assert (await talk.call("tools.set_active", names=["mine", "read"]))["result"]["names"] == ["mine", "read"]
+        named = (await talk.call("tools.set_active", names=["mine", "read", "ls"]))["result"]["names"]
+        assert named == ["ls", "mine", "read"]
         assert (await talk.call("tools.set_active", names=["reed"]))["code"] == "invalid"
         await talk.conversation.prompt("go")
         await talk.extensions.reload()
@@ -197,7 +199,8 @@ async def test_an_extension_chooses_the_tools_of_the_model_until_it_ends(world: 
         [(text, failed)] = texts(talk.told)
     first, second, _, last = ([spec.name for spec in request.tools] for request in client.requests)
     assert first == last == everything
-    assert second == ["mine", "read"]
+    assert "ls" not in first  # on demand: offered to who names it
+    assert second == ["ls", "mine", "read"]
     assert failed
     assert text.startswith('unknown tool "bash"')
 

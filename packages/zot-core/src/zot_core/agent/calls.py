@@ -123,7 +123,9 @@ async def prepare(
     not the agent's of that name; `by` is that of `ToolRequest`."""
     tool = tool or agent.active_tools.get(block.name)
     if tool is None:
-        return Rejected(unknown_tool(block.name, {each.name: each for each in agent.offered_tools}), "not_run")
+        hidden = agent.deferred()
+        known = {name: each for name, each in agent.active_tools.items() if name not in hidden}
+        return Rejected(unknown_tool(block.name, known), "not_run")
     try:
         given, notes = read_arguments(block.arguments)
     except ValueError as error:

@@ -59,6 +59,10 @@ class AgentState:
         self.failures = RepeatedFailures()
         self.inactive: Collection[str] = ()
         """Names of tools that the model does not have for now."""
+        self.named: Collection[str] = ()
+        """Names of tools that are offered although they are on demand: those that somebody chose."""
+        self.named_for_now: Collection[str] = ()
+        """Such names that extensions have chosen."""
         self.deferred: Callable[[], Collection[str]] = tuple
         """Returns the names of tools that it may call, but that are not in the next request."""
         self.emit = self.hooks.event.notify
@@ -93,10 +97,17 @@ class AgentState:
         return {name: tool for name, tool in sorted(self.tools.items()) if name not in self.inactive}
 
     @property
+    def unnamed(self) -> set[str]:
+        """The names of tools on demand that nobody has chosen. The model may call them, and is not told of them."""
+        on_demand = {name for name, tool in self.tools.items() if getattr(tool, "on_demand", False)}
+        return on_demand - {*self.named} - {*self.named_for_now}
+
+    @property
     def offered_tools(self) -> list[Tool]:
         """The tools of the next request, sorted by their names: providers cache a request by its prefix, which begins
         with them."""
-        return [self.tools[name] for name in sorted(self.tools.keys() - self.inactive - {*self.deferred()})]
+        left_out = {*self.inactive, *self.deferred(), *self.unnamed}
+        return [self.tools[name] for name in sorted(self.tools.keys() - left_out)]
 
     @property
     def full_system(self) -> str:

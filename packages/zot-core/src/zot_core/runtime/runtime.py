@@ -102,9 +102,9 @@ class Runtime(Prompts):
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
         registry of providers and models, by default the catalogue. `retries` says how failed model calls are repeated.
         `reasoning` is by default the level at the end of `model` (`sonnet:high`), else "off". `builtin_tools` names the
-        built-in tools to enable, None for all; `skills` are offered to the model, which reads them with the tool
-        `skill`. `templates` are slash commands of a
-        `Conversation`. The model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
+        built-in tools to enable, None for all (some are offered only if they are named); `skills` are offered to the
+        model, which reads them with the tool `skill`. `templates` are slash commands of a `Conversation`. The
+        model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
         `session` is the path of a session file, which is continued if it exists, or an open session file with the
         contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
         session of its own. `confirm` is called before each tool call. The limits are those of `RunLimits`;
@@ -147,6 +147,7 @@ class Runtime(Prompts):
             hooks=hooks,
             cache_key=session.meta.session_id if session else "",
         )
+        self.agent.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
         self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
@@ -258,7 +259,9 @@ class Runtime(Prompts):
     def set_tools(self, names: Iterable[str]) -> None:
         """Select tools by name: built-in ones and those passed to the constructor. Those of extensions stay."""
         self._check_idle()
-        self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
+        chosen = as_names(names)
+        self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, chosen)
+        self.agent.named = chosen
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:

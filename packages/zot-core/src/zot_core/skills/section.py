@@ -16,10 +16,17 @@ Each skill is a file with instructions for one kind of task. When what you are a
 call the tool `skill` with the name first, then do as it says. Do not load a skill that does not fit."""
 
 
-def skills_section(skills: Iterable[Skill]) -> str:
-    """Return the section; empty without skills that the model may load. The text depends on the skills alone."""
+def own_skill(skills: Iterable[Skill]) -> Skill | None:
+    """Return zot's own skill if the model may load no other one, else None."""
     shown = [skill for skill in skills if not skill.disable_model_invocation]
-    if not shown:
+    return shown[0] if len(shown) == 1 and shown[0].source == "builtin" else None
+
+
+def skills_section(skills: Iterable[Skill]) -> str:
+    """Return the section; empty without skills that the model may load, and if zot's own is the only one: the tool
+    `skill` names it. The text depends on the skills alone."""
+    shown = [skill for skill in skills if not skill.disable_model_invocation]
+    if not shown or own_skill(shown) is not None:
         return ""
     left = SECTION_LIMIT
     rows: list[str] = []

@@ -10,6 +10,7 @@ from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.skills.discover import BUILTIN
 from zot_core.skills.front_matter import FrontMatterError, split, text_of
+from zot_core.skills.section import own_skill
 from zot_core.skills.skill import HEAD_LIMIT, Skill
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -60,11 +61,14 @@ class _SkillText(Record):
 
 
 def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
-    """Create the tool `skill`, which returns the current text of one of `skills`.
+    """Create the tool `skill`, which returns the current text of one of `skills`. If zot's own is the only one, its
+    description names that, and a call needs no arguments.
 
     Files are read through the context of the call, those of the built-in skills from the installed program.
     """
     known = {skill.name: skill for skill in skills}
+    only = own_skill(known.values())
+    usual = "" if only is None else only.name
 
     async def run(name: Annotated[str, "The name of the skill, as in the list"], context: ToolContext) -> ToolResult:
         found = _find(name, known)
@@ -81,16 +85,19 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
             display=[CodeDisplay(found.path, text.text, text.first_line)],
         )
 
+    async def run_only(context: ToolContext, name: str = usual) -> ToolResult:
+        return await run(name, context)
+
     async def reads_skill(values: dict[str, Any], context: ToolContext) -> FileAccess:
-        return FileAccess(await context.files.real(_find(values["name"], known).path))
+        return FileAccess(await context.files.real(_find(values.get("name", usual), known).path))
 
     return FunctionTool(
-        run,
+        run if only is None else run_only,
         name=SKILL_TOOL,
-        description=_DESCRIPTION,
+        description=_DESCRIPTION if only is None else f"Instructions: {only.name}",
         parallel=True,
         repeatable=True,
-        schema=_SCHEMA,
+        schema=_SCHEMA if only is None else {"type": "object", "properties": {}},
         file_access=reads_skill,
     )
 

@@ -23,7 +23,12 @@ _NAMES = {
 """The tools, and what other programs call such tools."""
 _REPLACEABLE = ("fetch", "job", "todo")
 """The Go zot has no tools of these names, so extensions may have some."""
-BUILTIN_TOOLS = tuple(BuiltinTool(name, others, replaceable=name in _REPLACEABLE) for name, others in _NAMES.items())
+_ON_DEMAND = ("find", "glob", "ls")
+"""Models use `grep` and `bash` in their place. They are there for rules, prompts and extensions that name them."""
+BUILTIN_TOOLS = tuple(
+    BuiltinTool(name, others, replaceable=name in (*_REPLACEABLE, *_ON_DEMAND), on_demand=name in _ON_DEMAND)
+    for name, others in _NAMES.items()
+)
 
 AGENT_TOOL = "agent"
 """The name of the tool that starts sub-agents."""

@@ -65,11 +65,11 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
 
 @builtin(recall=_recall, prompt_line="Build, run and test with `bash`.")
 async def bash(
-    command: Annotated[str, "For bash (or sh)"],
+    command: str,
     context: ToolContext,
-    timeout: Annotated[float | None, "Seconds until it is ended; default 300, 0 for no limit", AtLeast(0)] = None,
-    background: Annotated[bool | None, "Return at once, with the id of a job"] = None,
-    limit: Annotated[int | None, "Most bytes of output; default 16384, like lines folded", AtLeast(1)] = None,
+    timeout: Annotated[float | None, "Seconds; default 300, 0 for no limit", AtLeast(0)] = None,
+    background: bool | None = None,  # noqa: FBT001  a parameter of the model's
+    limit: Annotated[int | None, "Output bytes; default 16384", AtLeast(1)] = None,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
     if background:

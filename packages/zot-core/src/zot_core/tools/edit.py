@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
@@ -64,7 +64,6 @@ class FileEdit(TypedDict):
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
 
     oldText: str
-    """Occurs once in the file"""
     newText: str
 
 
@@ -100,10 +99,10 @@ async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> li
     file_access=writes_path,
     recall=_recall,
     preview=_preview,
-    prompt_line="Change files with `edit`, so that the rest of them stays as it is.",
+    prompt_line="Change files with `edit`: the rest of them stays as it is.",
 )
 async def edit(
-    path: Annotated[str, "File"],
+    path: str,
     edits: list[FileEdit],
     context: ToolContext,
 ) -> ToolResult:

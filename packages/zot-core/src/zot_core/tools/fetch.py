@@ -4,7 +4,6 @@ import asyncio
 import codecs
 import json
 import sys
-from typing import Annotated
 from urllib.parse import urljoin
 
 from zot_core.errors import ToolError
@@ -44,7 +43,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 @builtin(parallel=True)
-async def fetch(url: Annotated[str, "An http or https URL"], context: ToolContext) -> ToolResult:
+async def fetch(url: str, context: ToolContext) -> ToolResult:
     """Fetch a page."""
     return await fetch_page(url, context, FetchLimits())
 

@@ -22,21 +22,22 @@ LINE_CHARACTERS = 500
 
 @builtin(parallel=True, repeatable=True, file_access=reads_any_file)
 async def grep(
-    pattern: Annotated[str, "A regular expression (Python's)"],
+    pattern: str,
     world: ToolContext,
-    path: Annotated[str, "Directory or file"] = ".",
-    glob: Annotated[str | None, "Only such files: *.ts, src/**/*.py, !*.min.js"] = None,
+    path: str | None = None,
+    glob: Annotated[str | None, "*.ts, src/**/*.py, !*.min.js"] = None,
     *,
     ignoreCase: bool | None = None,
-    literal: Annotated[bool | None, "Pattern is plain text"] = None,
-    context: Annotated[int, "Lines around each match", AtLeast(0)] = 0,
-    limit: Annotated[int, "Most matches", AtLeast(1)] = MATCHES,
+    literal: bool | None = None,
+    context: Annotated[int | None, AtLeast(0)] = None,
+    limit: Annotated[int | None, AtLeast(1)] = None,
 ) -> ToolResult:
     """Returns matching lines with path and number, in the order of the paths; hidden files too."""
     from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it
 
-    query = SearchQuery(pattern, bool(literal), bool(ignoreCase), context, limit, LINE_CHARACTERS)
-    return await run_search(query, world, path, glob, SearchLimits())
+    most = MATCHES if limit is None else limit
+    query = SearchQuery(pattern, bool(literal), bool(ignoreCase), context or 0, most, LINE_CHARACTERS)
+    return await run_search(query, world, path or ".", glob, SearchLimits())
 
 
 async def run_search(

@@ -15,21 +15,21 @@ LONGEST_WAIT = 600.0
 
 @builtin(parallel=True)
 async def job(
-    action: Annotated[Literal["list", "output", "stop"], "What to do"],
+    action: Literal["list", "output", "stop"],
     context: ToolContext,
-    id: Annotated[str, "For `output` and `stop`"] = "",
-    wait: Annotated[float, "For `output`: most seconds to wait for the end", AtLeast(0)] = 0,
-    limit: Annotated[int | None, "Most bytes of output", AtLeast(1)] = None,
+    id: str | None = None,
+    wait: Annotated[float | None, "Seconds to wait for the end; no loops", AtLeast(0)] = None,
+    limit: Annotated[int | None, AtLeast(1)] = None,
 ) -> ToolResult:
     """List jobs, read the new output of one, or stop it."""
     jobs = context.jobs
     if action == "list":
         return text_result("\n".join(each.line for each in jobs.all) or "no jobs")
-    if not id.strip():
+    if not (id or "").strip():
         raise ToolError(f"`{action}` needs the id of a job; the action `list` shows them")
-    found = jobs.find(id)
+    found = jobs.find(id or "")
     if action == "stop":
         await jobs.stop(found)
         return stop_report(found)
-    await jobs.wait(found, min(wait, LONGEST_WAIT))
+    await jobs.wait(found, min(wait or 0, LONGEST_WAIT))
     return report(found, limit or jobs.limits.shown)

@@ -33,11 +33,11 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
 
 @builtin(parallel=True, repeatable=True, file_access=reads_path, recall=_recall)
 async def read(
-    path: Annotated[str, "File"],
+    path: str,
     context: ToolContext,
-    offset: Annotated[int | None, "First line, from 1", AtLeast(1)] = None,
-    limit: Annotated[int | None, "Number of lines", AtLeast(1)] = None,
-    from_character: Annotated[int | None, "For a long line", AtLeast(1)] = None,
+    offset: Annotated[int | None, "First line", AtLeast(1)] = None,
+    limit: Annotated[int | None, AtLeast(1)] = None,
+    from_character: Annotated[int | None, AtLeast(1)] = None,
 ) -> ToolResult:
     """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB, and which lines of how many these
     are if it is not all of them; an image as an image block."""

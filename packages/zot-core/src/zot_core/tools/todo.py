@@ -1,7 +1,7 @@
 """The `todo` tool: a list of what is still to be done, for the user to see."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
@@ -25,7 +25,6 @@ class TodoItem(TypedDict):
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
 
     content: str
-    """What to do, in a few words"""
     status: TodoStatus
 
 
@@ -43,7 +42,7 @@ def _carry(messages: Sequence[Message]) -> str:
 
 
 @builtin(parallel=True, recall=_recall, carry=_carry)
-async def todo(items: Annotated[list[TodoItem], "The whole list, in order; empty to clear it"]) -> ToolResult:
+async def todo(items: list[TodoItem]) -> ToolResult:
     """Replace the list."""
     if len(items) > LONGEST:
         raise ToolError(f"the list has {len(items)} items; keep at most {LONGEST}")

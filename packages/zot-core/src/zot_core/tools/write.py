@@ -1,6 +1,6 @@
 """The `write` tool: create or overwrite a file."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
@@ -43,8 +43,8 @@ async def _preview(path: str, content: str, context: ToolContext) -> list[Displa
 
 @builtin(parallel=True, file_access=writes_path, recall=_recall, preview=_preview)
 async def write(
-    path: Annotated[str, "File"],
-    content: Annotated[str, "All of the new content"],
+    path: str,
+    content: str,
     context: ToolContext,
 ) -> ToolResult:
     """Replace the content of a file and create missing parent directories; returns one line about it."""

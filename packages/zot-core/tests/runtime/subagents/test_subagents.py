@@ -446,3 +446,14 @@ async def test_a_failing_observer_loses_no_agent(tmp_path: Path) -> None:
         runtime.hooks.event.add(lambda event: 1 // 0 if isinstance(event, SubagentStop) else None)
         events = await answered(runtime)
     assert results(events)[0].startswith("from a")
+
+
+async def test_tools_on_demand_are_offered_to_an_agent_whose_task_names_them(tmp_path: Path) -> None:
+    calls = [call("a"), call("b", tools=["ls", "read"])]
+    client = TaskClient({"main": [Turn(calls=calls), "done"], "a": [Turn(calls=[Call("ls", {})]), "ok"], "b": ["ok"]})
+    (tmp_path / "seen.txt").touch()
+    async with family(client, cwd=tmp_path) as runtime:
+        await answered(runtime)
+    names = [[tool.name for tool in client.asked(task)[0].tools] for task in ("main", "a", "b")]
+    assert [("ls" in each, "bash" in each) for each in names] == [(False, True), (False, True), (True, False)]
+    assert "seen.txt" in str(client.asked("a")[1].messages[-1].content)  # nobody has told it of the tool

@@ -18,7 +18,7 @@ from zot_core.tools.definition.fits import fits
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())
 ALL = (*BUILTIN_TOOLS, agent_tool(()))
 BASH = next(tool for tool in ALL if tool.name == "bash")
-NAMES = sorted({name for tool in ALL for name in tool.schema["properties"]})
+NAMES = sorted({name for tool in ALL for name in tool.function_tool.schema["properties"]})
 
 plain = st.none() | st.booleans() | st.integers(-5, 5000) | st.floats() | st.text(max_size=8)
 edits = st.fixed_dictionaries({}, optional={"oldText": plain, "newText": plain, "more": plain})
@@ -40,7 +40,7 @@ def test_a_built_in_tool_accepts_what_its_annotations_accept(tool: BuiltinTool) 
     function = tool.function_tool.function
     by_annotations = Arguments(function, tool.name)
     context = next((name for name, kind in function.__annotations__.items() if kind is ToolContext), None)
-    by_schema = schema_check(tool.name, tool.schema, context)
+    by_schema = schema_check(tool.name, tool.function_tool.schema, context)
 
     @given(given_arguments)
     def compare(arguments: dict[str, object]) -> None:
@@ -59,11 +59,11 @@ def test_a_schema_of_another_kind_is_refused() -> None:
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
 def test_arguments_that_fit_are_accepted_as_they_are(tool: BuiltinTool) -> None:
-    check = schema_check(tool.name, tool.schema, None)
+    check = schema_check(tool.name, tool.function_tool.schema, None)
 
     @given(st.dictionaries(st.sampled_from(sorted(tool.schema["properties"]) or ["none"]), values, max_size=5))
     def compare(arguments: dict[str, object]) -> None:
-        if fits(arguments, tool.schema):
+        if fits(arguments, tool.function_tool.schema):
             assert check.values(arguments, CONTEXT) == arguments
 
     compare()
@@ -78,7 +78,7 @@ def test_arguments_that_fit_are_accepted_as_they_are(tool: BuiltinTool) -> None:
     ],
 )
 def test_usual_arguments_fit(arguments: dict[str, object]) -> None:
-    assert fits(arguments, BASH.schema)
+    assert fits(arguments, BASH.function_tool.schema)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_usual_arguments_fit(arguments: dict[str, object]) -> None:
     ],
 )
 def test_what_must_be_converted_or_refused_does_not_fit(arguments: dict[str, object]) -> None:
-    assert not fits(arguments, BASH.schema)
+    assert not fits(arguments, BASH.function_tool.schema)

@@ -64,6 +64,8 @@ def make_child(
         shell=context.shell,
     )
     runtime.permissions, runtime.agent.machine = parent.permissions, agent.machine
+    chosen = task.tools is not None or (definition is not None and definition.tools is not None)
+    runtime.agent.named = [tool.name for tool in tools if chosen or tool.name not in agent.unnamed]
     own_context = runtime.agent.context
     runtime.agent.context = context.replace(
         jobs=own_context.jobs,
@@ -102,6 +104,7 @@ def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | 
     present = {name: tool for name, tool in agent.active_tools.items() if not isinstance(tool, ToolSearch)}
     names = _names(present)
     allowed = [tool.name for tool in agent.offered_tools if tool.name in present]
+    allowed += sorted(agent.unnamed & present.keys())  # they are on demand there, too
     if defined is not None:
         allowed = [names[each] for each in map(_plain, defined) if each in names]
     if wanted is not None:

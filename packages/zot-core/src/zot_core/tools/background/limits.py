@@ -14,8 +14,9 @@ class OutputLimits(Record):
 class JobLimits(Record):
     """How many jobs may run at a time, and how many that have ended are remembered; the output that is kept of each.
 
-    The model reads at most `shown` bytes of an output at a time, unless its call names another number, and with the news
-    of an end the last `news_lines` lines, `news` bytes at most. For `start_seconds` the call that starts a job waits: the result of a command that fails at once then says so.
+    The model reads at most `shown` bytes of an output at a time, unless its call names another number, and with the
+    news of an end the last `news_lines` lines, `news` bytes at most. For `start_seconds` the call that starts a job
+    waits: the result of a command that fails at once then says so.
     """
 
     running: int = 16

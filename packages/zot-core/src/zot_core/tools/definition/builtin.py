@@ -65,20 +65,31 @@ def builtin(
     return decorate
 
 
+def _without_bounds(schema: JsonSchema) -> JsonSchema:
+    properties = {
+        name: {key: value for key, value in each.items() if key != "minimum"}
+        for name, each in schema["properties"].items()
+    }
+    return schema | {"properties": properties}
+
+
 class BuiltinTool:
     """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed.
 
-    A `replaceable` one gives way to a tool of an extension with its name. `other_names`, separated by blanks, are those
-    of such tools in other programs, by which models call it.
+    A `replaceable` one gives way to a tool of an extension with its name. One that is `on_demand` can be called, but is
+    in requests only if somebody has named it. `other_names`, separated by blanks, are those of such tools in other
+    programs, by which models call it.
     """
 
-    def __init__(self, name: str, other_names: str = "", *, replaceable: bool = False) -> None:
+    def __init__(self, name: str, other_names: str = "", *, replaceable: bool = False, on_demand: bool = False) -> None:
         spec = _UNKNOWN | _specs.get(name, {})
-        self.name, self.replaceable, self.other_names = name, replaceable, other_names.split()
+        self.name, self.other_names = name, other_names.split()
+        self.replaceable, self.on_demand = replaceable, on_demand
         self.description: str = spec["description"]
         self.parallel: bool = spec["parallel"]
         self.repeatable: bool = spec["repeatable"]
         self.prompt_line: str = spec["prompt_line"]
+        self._schema = None if spec["schema"] is None else _without_bounds(spec["schema"])
 
     @property
     def function_tool(self) -> FunctionTool[..., Any]:
@@ -88,9 +99,9 @@ class BuiltinTool:
 
     @property
     def schema(self) -> JsonSchema:
-        """The JSON Schema of the arguments, of type "object"."""
-        schema: JsonSchema | None = _specs.get(self.name, _UNKNOWN)["schema"]
-        return self.function_tool.schema if schema is None else schema
+        """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one is
+        told, and all others need not pay for them."""
+        return self.function_tool.schema if self._schema is None else self._schema
 
     def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """See `FunctionTool.meant`."""

@@ -19,9 +19,9 @@ _MAX_ENTRIES = 10_000
 class Capture:
     """Collects output piece by piece.
 
-    `path` is the file with the full output, empty while the output fits the limits, unless `keep` is called. Only the user can read the file. It
-    is left on disk for the model, until a later command finds that it is a week old. It holds at most `spill_bytes`: a
-    command that never stops must not fill the disk.
+    `path` is the file with the full output, empty while the output fits the limits, unless `keep` is called. Only the
+    user can read the file. It is left on disk for the model, until a later command finds that it is a week old. It
+    holds at most `spill_bytes`: a command that never stops must not fill the disk.
     `shortened` is the reason why it is incomplete; empty if it is complete.
     """
 

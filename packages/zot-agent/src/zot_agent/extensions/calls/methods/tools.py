@@ -39,5 +39,5 @@ def set_active(call: ExtensionCall) -> "NameList":
     unknown = [each for each in names if not isinstance(each, str) or each not in known]
     if unknown:
         raise CallFailed("invalid", f"there is no tool {unknown[0]!r}; there are {', '.join(sorted(known))}")
-    call.services.tools.switch_off(call.extension, {*known} - {*names})
+    call.services.tools.choose(call.extension, names)
     return {"names": call.services.tools.active()}
