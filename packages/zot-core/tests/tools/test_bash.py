@@ -73,6 +73,33 @@ def test_another_exit_code_is_an_error(context: ToolContext) -> None:
     assert timeless(result) == "$ exit 3\n\n[exit 3]  Took Ns"
 
 
+@pytest.mark.parametrize(
+    ("command", "failed"),
+    [
+        ("grep gone a.txt", False),
+        ("cd . && grep -rn gone .", False),
+        ("cat a.txt | grep gone", False),
+        ("grep -c gone a.txt", False),
+        ("test -e gone", False),
+        ("[ -e gone ]", False),
+        ("true; test -e gone", False),
+        ("grep x gone", True),  # exit code 2
+        ("cat gone | grep x", True),  # standard error says why
+        ("cd gone && grep x a.txt", True),
+        ("echo no && false", True),
+        ("false", True),
+        ("grep gone a.txt || exit 1", True),
+        ("x='grep'; false", True),
+    ],
+)
+def test_a_search_that_found_nothing_is_no_failure(
+    tmp_path: Path, context: ToolContext, command: str, failed: bool
+) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    (tmp_path / "b.txt").write_text("b\n")
+    assert running(context, command).is_error == failed
+
+
 def test_children_know_that_an_agent_runs_them(context: ToolContext) -> None:
     context.env["EXTRA"] = "more"
     assert "\nzot 1 more\n" in running(context, 'echo "$AI_AGENT $ZOT_AGENT $EXTRA"').text

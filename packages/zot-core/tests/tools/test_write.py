@@ -17,6 +17,12 @@ def writing(context: ToolContext, path: str, content: str) -> ToolResult:
     return asyncio.run(write.run({"path": path, "content": content}, context))
 
 
+def refusal(context: ToolContext, path: str, content: str) -> str:
+    with pytest.raises(ToolError) as caught:
+        writing(context, path, content)
+    return str(caught.value)
+
+
 def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Path, context: ToolContext) -> None:
     result = writing(context, "a/b/c.txt", "é\nx")
     assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
@@ -35,6 +41,7 @@ def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Pa
 
 def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("old and longer")
+    refusal(context, "x", "a")
     assert writing(context, "x", "a\r\n").text == "wrote 1 line (3 bytes) to x"
     assert (tmp_path / "x").read_bytes() == b"a\r\n"
     result = writing(context, "x", "")
@@ -76,8 +83,35 @@ async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: P
     await write.run({"path": "x", "content": "mine"}, context)
 
 
-def test_a_file_that_was_never_read_or_is_gone_is_written(tmp_path: Path, context: ToolContext) -> None:
-    (tmp_path / "x").write_text("unseen")
+def test_a_file_that_was_never_read_is_not_replaced_at_once(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("".join(f"line {number}\n" for number in range(100)))
+    first = refusal(context, "x", "mine")
+    assert first.startswith("x was not written: you have not read it. It has 790 bytes, and begins:\nline 0\nline 1\n")
+    assert first.endswith("line 7\nRead it, change it with `edit`, or call again to replace all of it.")
+    writing(context, "x", "mine")
+    assert (tmp_path / "x").read_text() == "mine"
+    (tmp_path / "bin").write_bytes(b"a\0b")
+    assert "It has 3 bytes. Read it" in refusal(context, "bin", "mine")
+
+
+def test_a_file_that_changed_after_the_first_refusal_is_not_replaced_either(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    (tmp_path / "x").write_text("theirs")
+    refusal(context, "x", "mine")
+    (tmp_path / "x").write_text("theirs again")
+    assert "has changed since" in refusal(context, "x", "mine")
+
+
+def test_an_empty_file_and_one_with_the_check_off_are_written_at_once(tmp_path: Path, context: ToolContext) -> None:
+    for name in ("empty", "x"):
+        (tmp_path / name).write_text("" if name == "empty" else "old")
+    writing(context, "empty", "mine")
+    writing(context.replace(overwrite_check=False), "x", "mine")
+    assert [(tmp_path / name).read_text() for name in ("empty", "x")] == ["mine", "mine"]
+
+
+def test_a_file_that_is_gone_is_written_again(tmp_path: Path, context: ToolContext) -> None:
     writing(context, "x", "mine")
     (tmp_path / "x").unlink()
     writing(context, "x", "again")

@@ -102,6 +102,7 @@ class Settings:
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,
     )  # fmt: skip
+    overwrite_check = Switch(True, "refuse once to write over a file that the model has not read", in_project=True)
     stdin_wait = Number(
         30, 1, 1_000_000, "seconds that a prompt waits for the first byte of a pipe that stays open",
         flag="--stdin-wait", off=True,

@@ -22,6 +22,7 @@ from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
+from zot_core.prompt.nearest_files import NearestInstructions
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import StoredSession, load
 from zot_core.sessions.row_log.interface import RowLog
@@ -71,6 +72,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     providers = announce_providers(registry, discovery)  # before a model is chosen
     runtime, notes = open_runtime(options, settings, registry, choice, once=once, log=log)
     conversation, sandbox, more_notes = open_conversation(runtime, options, settings, registry)
+    if not options.no_context_files:
+        NearestInstructions(
+            runtime.agent, lambda: choice.trusted and runtime.cwd == cwd, claude=settings.claude_md == "on"
+        ).attach()
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         notes, project = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
@@ -209,7 +214,7 @@ def open_runtime(
             max_tokens=options.max_tokens,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
-        runtime.agent.change_context(bash_timeout=settings.bash_timeout)
+        runtime.agent.change_context(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
         runtime.worktrees = worktrees_root()
         if log is None:  # else the session travels, but what `/undo` needs does not
             watch_files(runtime)

@@ -97,6 +97,10 @@ def _bash_timeout(host: Host) -> None:
     host.runtime.agent.change_context(bash_timeout=host.settings.bash_timeout)
 
 
+def _overwrite_check(host: Host) -> None:
+    host.runtime.agent.change_context(overwrite_check=host.settings.overwrite_check)
+
+
 def _reasoning(host: Host) -> None:
     host.conversation.set_reasoning(host.settings.reasoning)
 
@@ -110,5 +114,6 @@ APPLIED: Mapping[str, Callable[[Host], None]] = {
     Settings.reasoning.key: _reasoning,
     Settings.auto_compact_threshold.key: _threshold,
     Settings.bash_timeout.key: _bash_timeout,
+    Settings.overwrite_check.key: _overwrite_check,
 }
 """What an open conversation does when a setting has changed, in every front end."""

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import signal
+from typing import Protocol
 
 _SHOWN = 100
 """Characters of a command line."""
@@ -17,6 +19,25 @@ def signal_group(group: int, number: int) -> bool:
     except (ProcessLookupError, PermissionError):  # no such group, or a group of another user (sudo)
         return False
     return True
+
+
+class Child(Protocol):
+    """A child process of `asyncio`."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def kill(self) -> None: ...
+
+
+def kill_child(process: Child) -> None:
+    """End a child that asyncio waits for. Its own `kill` first looks whether the child has ended, and may take its exit
+    code from asyncio, which then prints "Unknown child process"."""
+    if not hasattr(signal, "SIGKILL"):  # Windows
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended
+        os.kill(process.pid, signal.SIGKILL)
 
 
 def lower_priority(process: int) -> None:

@@ -50,7 +50,7 @@ def find_context(cwd: str, home: str = "", *, claude: bool = True) -> Context:
     says whether `CLAUDE.md` is read where there is no `AGENTS.md`."""
     context = Context()
     left = TOTAL_LIMIT
-    places = [folder for folder in (home, cwd) if folder and not _open_to_all(folder)]
+    places = [folder for folder in (home, cwd) if folder and not open_to_all(folder)]
     trusted = [os.path.abspath(folder) for folder in places]
     for path in reversed(_unique([*([os.path.join(home, NAME)] if home else []), *_chain(cwd)])):
         if claude and not os.path.lexists(path):
@@ -96,7 +96,7 @@ def _chain(cwd: str) -> list[str]:
     return [os.path.join(folder, NAME) for folder in folders]
 
 
-def _open_to_all(folder: str) -> bool:
+def open_to_all(folder: str) -> bool:
     """Return whether every user can put a file into a folder."""
     try:
         return bool(os.stat(folder).st_mode & stat.S_IWOTH)

@@ -71,7 +71,7 @@ async def bash(
     background: bool | None = None,  # noqa: FBT001  a parameter of the model's
     limit: Annotated[int | None, "Output bytes; default 16384", AtLeast(1)] = None,
 ) -> ToolResult:
-    """Run a command; returns output and exit code, as an error unless the code is 0."""
+    """Run a command; returns output and exit code, as an error unless the code is 0, or 1 of a search in vain."""
     if background:
         return await _start_job(command, context, timeout)
     limits = BashLimits()
@@ -163,6 +163,12 @@ def _decoded_line(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
+def _found_nothing(command: str, output: str) -> bool:
+    from zot_core.tools.search.no_match import found_nothing  # noqa: PLC0415  30 ms, for few commands
+
+    return found_nothing(command, output)
+
+
 def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str) -> ToolResult:
     body = _decoded(shown.data)
     asks = asks_for_input(body, failed=ended.exit_code != 0)
@@ -179,7 +185,7 @@ def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, dura
     text = f"$ {_shortened(command)}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
     result = ToolResult(
         [TextBlock(text)],
-        is_error=code != 0,
+        is_error=code not in (0, 1) or (code == 1 and not _found_nothing(command, body)),
         details={
             "exit_code": code,
             "full_output_path": capture.path,

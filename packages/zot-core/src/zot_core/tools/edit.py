@@ -11,7 +11,7 @@ from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
-from zot_core.machine.process_groups import lower_priority
+from zot_core.machine.process_groups import kill_child, lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -183,7 +183,7 @@ async def _edit_in_process(
         raise ToolError(f"{path} was not changed: it took more than {limits.seconds:g} s; make smaller edits") from None
     finally:
         if process.returncode is None:
-            process.kill()
+            kill_child(process)
             await process.wait()
     if process.returncode:
         raise ToolError(f"{path} was not changed: the process of the edit failed with exit code {process.returncode}")

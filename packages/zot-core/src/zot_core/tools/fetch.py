@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from zot_core.errors import ToolError
 from zot_core.machine.hosts import AddressRefused, WebAddress, read_web_address
 from zot_core.machine.network import NetworkAccess
-from zot_core.machine.process_groups import lower_priority
+from zot_core.machine.process_groups import kill_child, lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -163,7 +163,7 @@ async def _markdown(url: str, charset: str, page: bytes) -> str:
         text, _ = await process.communicate(json.dumps([url, charset]).encode() + b"\n" + page)
     finally:
         if process.returncode is None:
-            process.kill()
+            kill_child(process)
             await process.wait()
     if process.returncode:
         raise ToolError(f"{url} cannot be converted to text: the process failed with code {process.returncode}")

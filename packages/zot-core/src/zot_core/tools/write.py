@@ -16,6 +16,9 @@ from zot_provider.messages import TextBlock
 
 LIMITS = TextLimits()
 
+FIRST = TextLimits(lines=8, bytes=600)
+"""What is shown of a file that was never read."""
+
 PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""
 
@@ -52,6 +55,8 @@ async def write(
     real = await context.files.real(target)
     if await context.seen_files.differs(real, context.files):
         raise ToolError(f"{path} has changed since it was last read; read it first, so that nothing is lost")
+    if context.overwrite_check and await context.seen_files.is_new(real, context.files):
+        raise ToolError(await _first_look(path, target, context))
     try:
         data, encoding = await _encoded(content, path, target, context)
         await context.files.write(target, data)
@@ -69,6 +74,21 @@ async def write(
         display=[CodeDisplay(path, written)],
     )
     return result.noted([encoding.note] if encoding.note else [])
+
+
+async def _first_look(path: str, target: str, context: ToolContext) -> str:
+    """Return what the model must know of a file that it was about to replace unseen."""
+    try:
+        size = (await context.files.stat(target)).size
+        start = await context.files.read(target, FIRST.bytes + 1)
+    except OSError as error:
+        raise as_tool_error(error, path) from error
+    lines = shown(decode(head(start, FIRST).data, "utf-8")).rstrip()
+    begin = ". " if b"\0" in start else f", and begins:\n{lines}\n"
+    return (
+        f"{path} was not written: you have not read it. It has {size:,} bytes{begin}"
+        "Read it, change it with `edit`, or call again to replace all of it."
+    )
 
 
 async def _encoded(content: str, path: str, target: str, context: ToolContext) -> tuple[bytes, TextEncoding]:

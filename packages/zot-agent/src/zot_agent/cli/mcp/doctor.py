@@ -19,6 +19,7 @@ from zot_agent.extensions.launch import environment
 from zot_agent.host.build import open_registry
 from zot_agent.mcp.config import PROGRESS, read_servers
 from zot_agent.standard_error import print_error
+from zot_core.machine.process_groups import kill_child
 from zot_provider.auth.store import AccountStore
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.record import Record
@@ -108,7 +109,7 @@ async def _run(command: list[str], variables: dict[str, str], seconds: float) ->
         raise ConfigError(f"the servers took longer than {seconds:g} s") from None
     finally:
         if process.returncode is None:
-            process.kill()
+            kill_child(process)
             await process.wait()
 
 

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from zot_core.aio import finish, spawn
+from zot_core.machine.process_groups import kill_child
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import without_surrogates
@@ -102,7 +103,7 @@ async def run_program(argv: Sequence[str], *, cwd: str | None = None, env: Mappi
 
     def end() -> None:
         if process.returncode is None:
-            process.kill()
+            kill_child(process)
 
     if await finish(waiting, end):
         raise asyncio.CancelledError

@@ -27,7 +27,8 @@ class ToolContext(Record):
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
     `spawn` may change a command that is about to start; it raises `Refused`.
     `jobs` are the commands in the background, which end with the session. `bash_timeout` is the time limit, in seconds,
-    of a command whose call names none; 0 for no limit. `temporary` is the folder for long outputs, which the tools can
+    of a command whose call names none; 0 for no limit. `overwrite_check`: the tool `write` refuses once to replace a
+    file that the model has not read. `temporary` is the folder for long outputs, which the tools can
     read; empty for the usual one. `network` says which hosts the tools for the web may connect to. All calls of an
     agent share one `file_order`, and `seen_files`: what the files were like when the model last read or wrote them.
     `agents` returns what starts sub-agents; None without any. `deps` is the object that was given to `Runtime`. A call
@@ -41,6 +42,7 @@ class ToolContext(Record):
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     bash_timeout: float = BASH_TIMEOUT
+    overwrite_check: bool = True
     network: NetworkAccess = field(default_factory=NetworkAccess)
     temporary: str = ""
     home: str = ""

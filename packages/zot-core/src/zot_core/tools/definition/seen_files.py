@@ -56,6 +56,20 @@ class SeenFiles:
             return False
         return now.value != known
 
+    async def is_new(self, path: str, files: Files) -> bool:
+        """Whether the model has never seen a file that has a content. Of the same content it is false the next time."""
+        if path in self._known:
+            return False
+        content = Fingerprint()
+        try:
+            async for piece in files.chunks(path):
+                content.feed(piece)
+        except OSError:
+            return False
+        if content.value[0]:
+            self.note(path, content.value)
+        return bool(content.value[0])
+
     def clear(self) -> None:
         """Forget all files."""
         self._known.clear()

@@ -19,7 +19,7 @@ from zot_core.aio import spawn
 from zot_core.errors import ToolError
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
-from zot_core.machine.process_groups import lower_priority
+from zot_core.machine.process_groups import kill_child, lower_priority
 from zot_core.tools.search import line_search
 from zot_core.tools.text.encoding import decode, shown
 from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
@@ -287,7 +287,7 @@ class _Searcher:
             return (0 if self.full else await process.wait()), rest
         finally:
             if process.returncode is None:
-                process.kill()
+                kill_child(process)
             await process.communicate()
 
     def _collect(self, printed: bytes, names: Mapping[str, str], folder: str) -> bytes:

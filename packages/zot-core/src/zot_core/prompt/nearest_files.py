@@ -1,0 +1,124 @@
+"""`NearestInstructions`: the `AGENTS.md` of a folder below the working directory, added to the first result that
+touches the folder.
+
+They are never in the system prompt, which stays the same from request to request. After a compaction the next result
+that touches a folder has them again.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+
+from zot_core.agent.state import AgentState
+from zot_core.errors import ToolError
+from zot_core.hooks import ToolOutcome
+from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
+from zot_core.tools.definition.context import ToolContext
+from zot_provider.messages import TextBlock
+from zot_provider.record import Record
+
+_CD = re.compile(r"[ \t]*cd[ \t]+([\w./~@+-]+)[ \t]*(?:&&|;|\n|\Z)")
+_HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}: ", re.MULTILINE)
+"""A row of a search: `path:line: text`."""
+
+
+class NearestLimits(Record):
+    """Bytes of one file, files that are added to one result, paths of a result that are looked at, and folders above
+    each of them."""
+
+    bytes: int = 16 * 1024
+    files: int = 3
+    paths: int = 20
+    folders: int = 10
+
+
+class NearestInstructions:
+    """Adds instructions to the results of one agent, and of its sub-agents."""
+
+    def __init__(
+        self,
+        agent: AgentState,
+        trusted: Callable[[], bool],
+        *,
+        claude: bool = True,
+        limits: NearestLimits | None = None,
+    ) -> None:
+        """`trusted` says whether the person trusts the working directory. `claude`: a `CLAUDE.md` counts where there is
+        no `AGENTS.md`."""
+        self._agent, self._trusted = agent, trusted
+        self._names = (NAME, CLAUDE) if claude else (NAME,)
+        self._limits = limits or NearestLimits()
+        self._done: set[tuple[str, str]] = set()
+        """The folders that were looked at, each with the id of the sub-agent that has touched it."""
+
+    def attach(self) -> None:
+        """Begin, with the next result."""
+        self._agent.hooks.tool_result.add(self._on_result)
+        self._agent.hooks.compacted.add(lambda _: self._done.clear())
+
+    async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
+        call, result = outcome.call, outcome.result
+        context = self._agent.context.replace(cwd=call.cwd or self._agent.context.cwd)
+        if result.is_error or call.by or context.home or not self._trusted() or open_to_all(context.cwd):
+            return None
+        root = await context.files.real(context.cwd)
+        notes: list[TextBlock] = []
+        for path in await self._touched(outcome, context):
+            for folder in self._chain(path, root):
+                key = (call.agent_id, folder)
+                if key in self._done or len(notes) == self._limits.files:
+                    continue
+                self._done.add(key)
+                if path in (os.path.join(folder, name) for name in self._names):
+                    continue  # it has just been read
+                if text := await self._read(folder, root, context):
+                    notes.append(TextBlock(text))
+        return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
+
+    async def _touched(self, outcome: ToolOutcome, context: ToolContext) -> list[str]:
+        """Return the real paths that a call has touched: the file or folder that it names, the files of the rows that
+        it found, the folder that a command goes to."""
+        from zot_core.tools.text.paths import resolve  # noqa: PLC0415  not before the first request
+
+        named = outcome.call.arguments.get("path")
+        command = outcome.call.arguments.get("command")
+        found = [named] if isinstance(named, str) else []
+        if isinstance(command, str) and (goes := _CD.match(command[:1000])):
+            found.append(goes[1])
+        found += dict.fromkeys(hit[1] for hit in _HIT.finditer(outcome.result.text))
+        paths: list[str] = []
+        for each in found[: self._limits.paths]:
+            try:
+                paths.append(await context.files.real(await resolve(each, context)))
+            except (OSError, ToolError):
+                continue
+        return paths
+
+    def _chain(self, path: str, root: str) -> Iterable[str]:
+        """Return the folders from below `root` down to a path, so that the nearest instructions come last; of a file
+        the path itself is no folder, and has no instructions."""
+        if not path.startswith(f"{root}{os.sep}"):
+            return []
+        parts = path[len(root) + 1 :].split(os.sep)[: self._limits.folders]
+        return [os.path.join(root, *parts[:count]) for count in range(1, len(parts) + 1)]
+
+    async def _read(self, folder: str, root: str, context: ToolContext) -> str:
+        """Return the instructions of a folder with a line that names them; empty without any, or if a link leads out of
+        `root`."""
+        from zot_core.tools.text.encoding import shown  # noqa: PLC0415  not before the first request
+
+        for name in self._names:
+            path = os.path.join(folder, name)
+            try:
+                if not (await context.files.real(path)).startswith(f"{root}{os.sep}"):
+                    continue
+                data = await context.files.read(path, self._limits.bytes + 1)
+            except OSError:
+                continue
+            text = shown(data[: self._limits.bytes].decode("utf-8", "replace")).strip()
+            if not text or b"\0" in data:
+                continue
+            shorter = f"\n... [only its first {self._limits.bytes:,} bytes]" if len(data) > self._limits.bytes else ""
+            shown_path = os.path.relpath(path, root)
+            return f"[Instructions from {shown_path}, for work in {os.path.dirname(shown_path)}:]\n{text}{shorter}"
+        return ""

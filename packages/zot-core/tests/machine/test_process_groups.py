@@ -1,0 +1,27 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+from zot_core.machine.process_groups import kill_child
+
+
+def has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux shows that a child has ended")
+async def test_the_exit_code_of_a_child_that_has_ended_is_left_to_who_waits_for_it() -> None:
+    with subprocess.Popen(["sh", "-c", "exit 3"]) as process:
+        await until(lambda: has_ended(process))
+        kill_child(process)
+        assert process.returncode is None
+        assert process.wait() == 3
+    kill_child(process)  # nothing is there any more
+
+
+async def test_a_child_is_ended() -> None:
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        kill_child(process)
+        assert process.wait() == -9

@@ -1,0 +1,93 @@
+"""The instructions of a folder below the working directory come with the first result that touches it."""
+
+from pathlib import Path
+
+import pytest
+
+from zot_core.prompt.nearest_files import NearestInstructions, NearestLimits
+from zot_core.runtime.runtime import Runtime
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "AGENTS.md").write_text("of the top")
+    for folder, text in (("api", "use tabs"), ("api/v2", "use blanks"), ("web", "no jquery")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "AGENTS.md").write_text(f"{text}\n")
+        (tmp_path / folder / "a.py").write_text("x = 1\n")
+    return tmp_path
+
+
+async def results(project: Path, *calls: Call, trusted: bool = True, limits: NearestLimits | None = None) -> list[str]:
+    """The texts of the results of these calls, one a turn."""
+    client = ScriptedClient([*(Turn(calls=[call]) for call in calls), "done"])
+    async with Runtime("any", client=client, cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: trusted, limits=limits).attach()
+        await runtime.ask("go")
+        blocks = [block for message in runtime.messages if message.role == "tool" for block in message.content]
+    return ["\n".join(each.text for each in block.content) for block in blocks]  # type: ignore[union-attr]
+
+
+API = "[Instructions from api/AGENTS.md, for work in api:]\nuse tabs"
+V2 = "[Instructions from api/v2/AGENTS.md, for work in api/v2:]\nuse blanks"
+
+
+async def test_the_first_result_in_a_folder_has_its_instructions_the_nearest_last(project: Path) -> None:
+    first, again, other = await results(
+        project,
+        Call("read", {"path": "api/v2/a.py"}),
+        Call("edit", {"path": "api/v2/a.py", "edits": [{"oldText": "1", "newText": "2"}]}),
+        Call("read", {"path": "AGENTS.md"}),
+    )
+    assert first == f"x = 1\n\n{API}\n{V2}"
+    assert "Instructions" not in again
+    assert other == "of the top\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("grep", {"pattern": "x ="}),
+        Call("ls", {"path": "api"}),
+        Call("bash", {"command": "cd api && true"}),
+        Call("write", {"path": "api/new.py", "content": "y"}),
+    ],
+)
+async def test_a_search_a_listing_a_command_and_a_new_file_touch_a_folder(project: Path, call: Call) -> None:
+    (text,) = await results(project, call)
+    assert API in text
+
+
+async def test_what_fails_or_is_not_trusted_brings_no_instructions(project: Path) -> None:
+    calls = [Call("read", {"path": "api/gone.py"}), Call("bash", {"command": "cd api && false"})]
+    assert all("Instructions" not in text for text in await results(project, *calls))
+    assert await results(project, Call("read", {"path": "api/a.py"}), trusted=False) == ["x = 1\n"]
+    assert await results(project, Call("read", {"path": "api/AGENTS.md"})) == ["use tabs\n"]
+
+
+async def test_instructions_are_bounded_and_a_link_that_leads_out_is_not_followed(project: Path) -> None:
+    (project / "api" / "AGENTS.md").write_text("é" * 100)
+    (project / "secret.txt").write_text("a secret")
+    inner = project / "web"
+    (inner / "sub").mkdir()
+    (inner / "sub" / "AGENTS.md").symlink_to(project / "secret.txt")
+    (inner / "sub" / "a.py").write_text("x\n")
+    limits = NearestLimits(bytes=20)
+    (text,) = await results(project, Call("read", {"path": "api/a.py"}), limits=limits)
+    assert text.endswith("ééé\n... [only its first 20 bytes]")
+    (text,) = await results(inner, Call("read", {"path": "sub/a.py"}))
+    assert text == "x\n"
+
+
+async def test_after_a_compaction_they_come_again(project: Path) -> None:
+    read = Turn(calls=[Call("read", {"path": "api/a.py"})])
+    client = ScriptedClient([read, "one", "two", "## Goal\n\nnone", read, "three"])
+    async with Runtime("any", client=client, cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        await runtime.ask("go")
+        await runtime.ask("more")
+        await runtime.compact()
+        await runtime.ask("again")
+        (result,) = runtime.messages[-2].content
+        assert [each.text for each in result.content][1:] == [API]  # type: ignore[union-attr]
