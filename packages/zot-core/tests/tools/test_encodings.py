@@ -105,7 +105,7 @@ async def test_a_character_that_the_encoding_lacks_is_refused_and_nothing_is_wri
     with pytest.raises(ToolError, match=refused):
         await editing(context, "x", "prochain", "日本")
     with pytest.raises(ToolError, match=refused):
-        await write.run({"path": "x", "content": "a\n日本"}, context.replace(overwrite_check=False))
+        await write.run({"path": "x", "content": "a\n日本"}, context)
     assert (tmp_path / "x").read_bytes() == PRICES.encode("cp1252")
 
 

@@ -17,12 +17,6 @@ def writing(context: ToolContext, path: str, content: str) -> ToolResult:
     return asyncio.run(write.run({"path": path, "content": content}, context))
 
 
-def refusal(context: ToolContext, path: str, content: str) -> str:
-    with pytest.raises(ToolError) as caught:
-        writing(context, path, content)
-    return str(caught.value)
-
-
 def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Path, context: ToolContext) -> None:
     result = writing(context, "a/b/c.txt", "é\nx")
     assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
@@ -41,7 +35,6 @@ def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Pa
 
 def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("old and longer")
-    refusal(context, "x", "a")
     assert writing(context, "x", "a\r\n").text == "wrote 1 line (3 bytes) to x"
     assert (tmp_path / "x").read_bytes() == b"a\r\n"
     result = writing(context, "x", "")
@@ -83,8 +76,15 @@ async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: P
     await write.run({"path": "x", "content": "mine"}, context)
 
 
+def refusal(context: ToolContext, path: str, content: str) -> str:
+    with pytest.raises(ToolError) as caught:
+        writing(context.replace(overwrite_check=True), path, content)
+    return str(caught.value)
+
+
 def test_a_file_that_was_never_read_is_not_replaced_at_once(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("".join(f"line {number}\n" for number in range(100)))
+    context.overwrite_check = True
     first = refusal(context, "x", "mine")
     assert first.startswith("x was not written: you have not read it. It has 790 bytes, and begins:\nline 0\nline 1\n")
     assert first.endswith("line 7\nRead it, change it with `edit`, or call again to replace all of it.")
@@ -106,8 +106,8 @@ def test_a_file_that_changed_after_the_first_refusal_is_not_replaced_either(
 def test_an_empty_file_and_one_with_the_check_off_are_written_at_once(tmp_path: Path, context: ToolContext) -> None:
     for name in ("empty", "x"):
         (tmp_path / name).write_text("" if name == "empty" else "old")
-    writing(context, "empty", "mine")
-    writing(context.replace(overwrite_check=False), "x", "mine")
+    writing(context.replace(overwrite_check=True), "empty", "mine")
+    writing(context, "x", "mine")
     assert [(tmp_path / name).read_text() for name in ("empty", "x")] == ["mine", "mine"]
 
 

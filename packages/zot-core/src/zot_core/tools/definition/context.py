@@ -42,7 +42,7 @@ class ToolContext(Record):
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     bash_timeout: float = BASH_TIMEOUT
-    overwrite_check: bool = True
+    overwrite_check: bool = False
     network: NetworkAccess = field(default_factory=NetworkAccess)
     temporary: str = ""
     home: str = ""
