@@ -8,10 +8,10 @@ that touches a folder has them again.
 import os
 import re
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from zot_core.agent.state import AgentState
 from zot_core.errors import ToolError
-from zot_core.hooks import ToolOutcome
+from zot_core.hooks import Hooks, ToolOutcome
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import TextBlock
@@ -32,12 +32,21 @@ class NearestLimits(Record):
     folders: int = 10
 
 
+class TouchingAgent(Protocol):
+    """What this needs of an agent: see `AgentState`."""
+
+    hooks: Hooks
+
+    @property
+    def context(self) -> ToolContext: ...
+
+
 class NearestInstructions:
     """Adds instructions to the results of one agent, and of its sub-agents."""
 
     def __init__(
         self,
-        agent: AgentState,
+        agent: TouchingAgent,
         trusted: Callable[[], bool],
         *,
         claude: bool = True,

@@ -164,7 +164,7 @@ def _decoded_line(line: bytes) -> str:
 
 
 def _found_nothing(command: str, output: str) -> bool:
-    from zot_core.tools.search.no_match import found_nothing  # noqa: PLC0415  30 ms, for few commands
+    from zot_core.tools.search.no_match import found_nothing  # noqa: PLC0415  few commands need it
 
     return found_nothing(command, output)
 
