@@ -141,7 +141,8 @@ def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(
 ) -> None:
     (alone / "a").write_text("one\n")
     path = str(alone / "a")
-    server.add(Turn(calls=[Call("write", {"path": "a", "content": "two\n"})]), "done")
+    calls = [Call("read", {"path": "a"}), Call("write", {"path": "a", "content": "two\n"})]
+    server.add(Turn(calls=calls), "done")
     ask(peer, "change it")
     (change,) = peer.data("session.diff")["files"]
     assert (change["path"], change["status"], change["added"], change["removed"]) == (path, "changed", 1, 1)

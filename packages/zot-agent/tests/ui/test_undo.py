@@ -118,7 +118,8 @@ async def test_going_back_asks_what_goes_back_if_files_differ(
 async def test_diff_shows_what_the_session_changed(chats: Chats, server: ScriptedServer, alone: Path) -> None:
     Path("a").write_text("one\ntwo\n")
     Path("b").write_bytes(b"\0")
-    server.add(write("a", "one\nthree\n"), Turn(calls=[bash("rm b; echo new > c")]), "changed")
+    look = Turn(calls=[Call("read", {"path": "a"})])
+    server.add(look, write("a", "one\nthree\n"), Turn(calls=[bash("rm b; echo new > c")]), "changed")
     async with chats.built(server) as talk:
         talk.type("/diff<enter>")
         await talk.shown("this session has changed no file")

@@ -137,7 +137,8 @@ async def test_every_file_tool_and_bash_work_there_and_nothing_happens_here(worl
         await work.call("read", path="image.png")
         assert work.result is not None
         assert isinstance(work.result.content[0], ImageBlock)
-        assert "wrote" not in await work.call("write", path="new/deep/b.txt", content="b\n")
+        wrote = await work.call("write", path="new/deep/b.txt", content="b\n")
+        assert wrote == "wrote 1 line (2 bytes) to new/deep/b.txt"
         assert "+three" in await work.call("edit", path="sub/a.py", edits=[{"oldText": "two", "newText": "three"}])
         assert (there / "sub" / "a.py").read_text() == "one\nthree\n"
         assert (await work.call("ls")).startswith(".gitignore\nimage.png\nnew/\nodd")
@@ -262,7 +263,7 @@ async def test_a_write_into_which_the_machine_vanishes_says_that_the_content_is_
             "me@machine cannot be used: the cable was cut. It is not known whether /srv/lost has the old or the new "
             "content"
         )
-        assert await work.call("write", path="found", content="x") == "x"
+        assert await work.call("write", path="found", content="x") == "wrote 1 line (1 byte) to found"
 
 
 async def test_an_operation_without_an_answer_fails_after_a_time(world: World) -> None:

@@ -69,7 +69,7 @@ async def write(
     details = {"path": target, "bytes": size, "total_lines": lines, "start_line": 1}
     result = ToolResult(
         # The model has just written the content: it would read it twice in each later request.
-        [TextBlock(f"wrote {lines:,} line{'s' * (lines != 1)} ({size:,} bytes) to {path}")],
+        [TextBlock(f"wrote {lines:,} line{'s' * (lines != 1)} ({size:,} byte{'s' * (size != 1)}) to {path}")],
         details=details | {"content": kept.data.decode() + truncation_note(kept, LIMITS)},
         display=[CodeDisplay(path, written)],
     )
