@@ -66,7 +66,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         await zot.session_label(entry["id"], "start")
         context = await zot.get_context()
         assert [part["kind"] for part in context["parts"]] == ["system", "tools", "message", "message"]
-        assert context["parts"][3]["text"] == "a"
+        assert context["parts"][2]["text"] == "a"
         assert (await zot.session_navigate(entry["id"], position="before", summarise=True))["text"] == "a"
         await events_of(zot.prompt("b"))
         tree = await zot.session_tree()

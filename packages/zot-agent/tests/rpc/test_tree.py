@@ -97,10 +97,10 @@ def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> No
     server.add(Turn("one", usage=Usage(10, 5, cache_read=30)))
     ask(peer, "a" * 400)
     context = peer.data("get_context")
-    assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
-    assert context["parts"][3].pop("id")
+    assert [part["kind"] for part in context["parts"]] == ["system", "tools", "message", "message"]
+    assert context["parts"][2].pop("id")
     expected = {"kind": "message", "tokens": 100, "role": "user", "text": "a" * 200, "shortened": False}
-    assert context["parts"][3] == expected
+    assert context["parts"][2] == expected
     assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
     assert context["usage"]["cache_read"] == 30
     assert (context["window"], context["window_guessed"]) == (32_768, True)

@@ -173,7 +173,7 @@ async def test_large_files_are_read_and_written_in_pieces(world: World) -> None:
         assert (there / "binary").read_bytes() == data
         with pytest.raises(OSError, match="more than 32 MiB"):
             await files.write("/srv/huge", bytes(33 << 20))
-        assert await work.call("read", path="large", offset=40_001) == "end"
+        assert await work.call("read", path="large", offset=40_001) == "end\n[line 40001 of 40001]"
 
 
 async def test_a_long_output_is_kept_here_and_can_be_read(world: World) -> None:
@@ -183,7 +183,7 @@ async def test_a_long_output_is_kept_here_and_can_be_read(world: World) -> None:
         assert work.result is not None
         path = work.result.details["full_output_path"]
         assert path in text
-        assert await work.call("read", path=path, offset=15_000, limit=1) == "15000"
+        assert await work.call("read", path=path, offset=15_000, limit=1) == "15000\n[line 15000 of 30000]"
         assert "15000" in await work.call("grep", pattern="^15000$", path=path)
         assert "permission denied" in await work.fails("write", path=path, content="x")
     assert not Path(path).exists()
