@@ -125,14 +125,15 @@ def test_files_are_read_through_the_context_and_the_built_in_ones_where_zot_is(t
     assert len(loaded(builtin.name, builtin, context=elsewhere).text) > 1000
 
 
-def test_zots_own_skill_alone_is_opened_by_a_call_without_arguments(tmp_path: Path) -> None:
+async def test_zots_own_skill_alone_is_opened_by_a_call_without_arguments(tmp_path: Path) -> None:
     (own,) = find_skills(str(tmp_path)).found
     tool, context = skill_tool([own]), ToolContext("/", LocalFiles(), FakeShell())
     assert own.name in tool.description
     assert tool.schema == {"type": "object", "properties": {}}
-    texts = [asyncio.run(tool.run(arguments, context)).text for arguments in ({}, {"name": own.name})]
-    assert texts == [loaded(own.name, own, skill(tmp_path)).text] * 2
-    assert asyncio.run(tool.access({}, context)) is not None
+    of_two = await skill_tool([own, skill(tmp_path)]).run({"name": own.name}, context)
+    texts = [(await tool.run(arguments, context)).text for arguments in ({}, {"name": own.name})]
+    assert texts == [of_two.text] * 2
+    assert await tool.access({}, context) is not None
 
 
 def test_the_schema_is_that_of_the_function() -> None:

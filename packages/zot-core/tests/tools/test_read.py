@@ -112,12 +112,12 @@ class InPieces(MemoryFiles):
 
 
 @given(st.text(st.sampled_from("ab€é\n"), max_size=30), st.integers(1, 4), st.integers(1, 12), st.integers(1, 5))
-def test_any_character_of_any_line_can_be_the_first(text: str, line: int, character: int, size: int) -> None:
+async def test_any_character_of_any_line_can_be_the_first(text: str, line: int, character: int, size: int) -> None:
     lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")
     assume(line <= len(lines) and character <= max(len(lines[line - 1]), 1))
     context = ToolContext("/proj", InPieces(text.encode(), size), FakeShell())
     arguments = {"path": "x.txt", "offset": line, "from_character": character}
-    found = asyncio.run(read.run(arguments, context)).display[0]
+    found = (await read.run(arguments, context)).display[0]
     assert isinstance(found, CodeDisplay)
     assert found.text == "".join(f"{each}\n" for each in [lines[line - 1][character - 1 :], *lines[line:]] if text)
 

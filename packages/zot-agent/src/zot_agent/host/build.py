@@ -72,10 +72,6 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     providers = announce_providers(registry, discovery)  # before a model is chosen
     runtime, notes = open_runtime(options, settings, registry, choice, once=once, log=log)
     conversation, sandbox, more_notes = open_conversation(runtime, options, settings, registry)
-    if not options.no_context_files:
-        NearestInstructions(
-            runtime.agent, lambda: choice.trusted and runtime.cwd == cwd, claude=settings.claude_md == "on"
-        ).attach()
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         notes, project = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
@@ -153,6 +149,13 @@ def _watch_loop() -> None:
         watch_loop()
 
 
+def _add_nearest(runtime: Runtime, options: HostOptions, settings: Settings, choice: ProjectChoice) -> None:
+    """Let results bring the instructions of the folders that they touch, in the working directory of `choice`."""
+    if not options.no_context_files:
+        cwd, claude = runtime.cwd, settings.claude_md == "on"
+        NearestInstructions(runtime.agent, lambda: choice.trusted and runtime.cwd == cwd, claude=claude).attach()
+
+
 def open_conversation(
     runtime: Runtime, options: HostOptions, settings: Settings, registry: ModelRegistry
 ) -> tuple[Conversation, SandboxSwitch, list[str]]:
@@ -215,6 +218,7 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.change_context(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
+        _add_nearest(runtime, options, settings, choice)
         runtime.worktrees = worktrees_root()
         if log is None:  # else the session travels, but what `/undo` needs does not
             watch_files(runtime)
