@@ -140,6 +140,7 @@ async def test_an_edit_is_a_diff_with_its_place(zot: Zot, server: ScriptedServer
 
 async def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "old.txt").write_text("before\n")
+    zot.home.mkdir(exist_ok=True)
     (zot.home / "config.json").write_text(json.dumps({"overwrite_check": False}))
     for name in ("old.txt", "new.txt"):
         server.add(Turn(calls=[Call("write", {"path": name, "content": "after\n"})]), "Done.")
