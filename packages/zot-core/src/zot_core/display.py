@@ -102,6 +102,9 @@ DisplayBlock: TypeAlias = (
     | TodoDisplay
 )
 
+NOTE, INSTRUCTIONS = "[note: ", "[Instructions from "
+"""How blocks begin that are added to a result for the model alone."""
+
 MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "task", "action")
 """Names of arguments that identify a call, most specific first."""
 
@@ -126,13 +129,27 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
 def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Any]) -> list[DisplayBlock]:
     """Return the display of a stored call as its tool, one of `tools` by name, makes it again, or the content that the
     model read."""
-    plain = shown_content(result.content)
+    return recalled(call, result, tools) or shown_content(result.content)
+
+
+def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Any]) -> list[DisplayBlock]:
+    """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read."""
     recall = getattr(tools.get(call.name), "recall", None)
-    if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
-        return plain
+    own = _own_content(result.content)
+    if recall is None or len(own) != 1 or not isinstance(own[0], TextBlock):
+        return []
     try:
         arguments = call.parsed()
     except ValueError:
-        return plain
-    recalled: list[DisplayBlock] = recall(arguments, plain[0].text, failed=result.is_error)
-    return recalled or plain
+        return []
+    blocks: list[DisplayBlock] = recall(arguments, own[0].text, failed=result.is_error)
+    return blocks
+
+
+def _own_content(content: list[TextBlock | ImageBlock]) -> list[TextBlock | ImageBlock]:
+    """Return the content of a result without what was added for the model: a block each, after the tool's own."""
+    return [
+        each
+        for number, each in enumerate(content)
+        if number == 0 or not isinstance(each, TextBlock) or not each.text.startswith((NOTE, INSTRUCTIONS))
+    ]

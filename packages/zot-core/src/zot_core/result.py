@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from zot_core.display import DisplayBlock
+from zot_core.display import NOTE, DisplayBlock
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.record import Record, field
-
-_NOTE = "[note: "
 
 
 class ToolResult(Record):
@@ -42,12 +40,5 @@ class ToolResult(Record):
     def noted(self, notes: Iterable[str]) -> "ToolResult":
         """Return the result with notes for the model at its end, a block each: what was not as it should be in the
         call, and how it was understood."""
-        added = [TextBlock(f"{_NOTE}{note}]") for note in notes]
+        added = [TextBlock(f"{NOTE}{note}]") for note in notes]
         return self.replace(content=[*self.content, *added]) if added else self
-
-
-def without_notes(text: str) -> str:
-    """Return the text of a result without the notes at its end."""
-    while (at := text.rfind(f"\n{_NOTE}")) >= 0 and text.endswith("]") and "\n" not in text[at + 1 :]:
-        text = text[:at]
-    return text

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from zot_core.display import DisplayBlock, TerminalDisplay, recalled_display
+from zot_core.events import AgentEvent, ToolResultEvent
 from zot_core.prompt.nearest_files import NearestInstructions, NearestLimits
 from zot_core.runtime.runtime import Runtime
+from zot_provider.messages import ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -91,3 +94,36 @@ async def test_after_a_compaction_they_come_again(project: Path) -> None:
         await runtime.ask("again")
         (result,) = runtime.messages[-2].content
         assert [each.text for each in result.content][1:] == [API]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("read", {"path": "api/a.py"}),
+        Call("write", {"path": "api/new.py", "content": "y\n"}),
+        Call("edit", {"path": "api/a.py", "edits": [{"oldText": "x = 1", "newText": "x = 2"}]}),
+        Call("read", {"path": "api/old.txt"}),
+        Call("bash", {"command": "cd api && echo '[note: it is said]'"}),
+    ],
+)
+async def test_a_stored_result_with_additions_for_the_model_is_shown_as_it_was_at_first(
+    project: Path, call: Call
+) -> None:
+    (project / "api" / "old.txt").write_bytes(b"caf\xe9\n")  # a note says in which encoding it is
+    client = ScriptedClient([Turn(calls=[call]), "done"])
+    async with Runtime("any", client=client, cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        events: list[AgentEvent] = []
+        runtime.agent.hooks.event.add(events.append)
+        await runtime.ask("go")
+        blocks = [block for message in runtime.messages for block in message.content]
+        (made,) = (block for block in blocks if isinstance(block, ToolCallBlock))
+        (result,) = (block for block in blocks if isinstance(block, ToolResultBlock))
+        assert API in [each.text for each in result.content]  # type: ignore[union-attr]
+        (first,) = (event for event in events if isinstance(event, ToolResultEvent))
+        again = recalled_display(made, result, runtime.agent.tools)
+    assert [_to_a_tenth(each) for each in again] == [_to_a_tenth(each) for each in first.display]
+
+
+def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
+    return block.replace(duration=round(block.duration, 1)) if isinstance(block, TerminalDisplay) else block

@@ -20,7 +20,7 @@ from zot_core.display import (
     TodoDisplay,
     main_argument,
 )
-from zot_provider.messages import ImageBlock, TextBlock, ToolResultBlock
+from zot_provider.messages import ImageBlock, TextBlock
 from zot_tui.text.ansi import strip_ansi
 from zot_tui.text.sanitize import reveal
 
@@ -165,19 +165,6 @@ def default_display(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBl
         ImageDisplay(block.mime_type, block.data) if isinstance(block, ImageBlock) else TextDisplay(block.text)
         for block in content
     ]
-
-
-def recalled_display(
-    tools: Mapping[str, object], name: str, arguments: Json, result: ToolResultBlock
-) -> list[DisplayBlock]:
-    """Return the display of a stored call, as its tool restores it; empty if its content is shown, as the model read
-    it."""
-    read = default_display(result.content)
-    recall = getattr(tools.get(name), "recall", None)
-    if recall is None or len(read) != 1 or not isinstance(read[0], TextDisplay):
-        return []
-    blocks: list[DisplayBlock] = recall(arguments, read[0].text, failed=result.is_error)
-    return blocks
 
 
 def text(words: str) -> Json:

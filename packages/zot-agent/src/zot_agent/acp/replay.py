@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from zot_agent.acp import calls
 from zot_agent.acp.feed import UpdateFeed
+from zot_core.display import recalled
 from zot_core.events import Done, ToolCall, ToolResultEvent
-from zot_provider.json_text import read_object
 from zot_provider.messages import (
     Block,
     ImageBlock,
@@ -50,8 +49,7 @@ def _user(message: Message, feed: UpdateFeed) -> None:
 
 
 def _result(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
-    display = calls.recalled_display(tools, call.name, read_object(call.arguments), result)
-    fate = result.fate
+    display, fate = recalled(call, result, tools), result.fate
     return ToolResultEvent(
         call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate
     )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from zot_core.display import INSTRUCTIONS
 from zot_core.errors import ToolError
 from zot_core.hooks import Hooks, ToolOutcome
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
@@ -129,5 +130,5 @@ class NearestInstructions:
                 continue
             shorter = f"\n... [only its first {self._limits.bytes:,} bytes]" if len(data) > self._limits.bytes else ""
             shown_path = os.path.relpath(path, root)
-            return f"[Instructions from {shown_path}, for work in {os.path.dirname(shown_path)}:]\n{text}{shorter}"
+            return f"{INSTRUCTIONS}{shown_path}, for work in {os.path.dirname(shown_path)}:]\n{text}{shorter}"
         return ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, 
 
 from zot_core.aio import is_async
 from zot_core.display import DisplayBlock, TerminalDisplay
-from zot_core.result import ToolResult, without_notes
+from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.fits import fits
@@ -140,12 +140,13 @@ class FunctionTool(Generic[P, R]):
         return "" if self._carry is None else self._carry(messages)
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
-        tool refused. Of a call that `failed` the user saw the error, unless a command has printed something."""
+        """Rebuild what the user saw of an earlier call from the text of its result, without notes; empty for tools
+        without `recall`, and for arguments that the tool refused. Of a call that `failed` the user saw the error,
+        unless a command has printed something."""
         if self._recall is None:
             return []
         try:
-            shown = self._recall(self.meant(arguments)[0], without_notes(text))
+            shown = self._recall(self.meant(arguments)[0], text)
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
