@@ -222,15 +222,19 @@ class AgentTools:
         """Name the tools that the model has, as of its next request."""
         if self.agent is None:
             return []
-        left_out = self._inactive() | (self.agent.unnamed - self._chosen())
+        left_out = self._inactive() | (self.agent.on_demand - self._chosen())
         return [name for name in sorted(self.agent.tools) if name not in left_out]
 
     def choose(self, extension: str, names: Iterable[str]) -> None:
         """Leave only these tools to the model, from its next request on, in place of those that the extension chose
-        before."""
+        before. Tools on demand that are not named stay as they are while no other tool is left out, so that `active`
+        can be set back."""
         chosen = {*names}
+        self._named.pop(extension, None)
         known = set[str]() if self.agent is None else {*self.agent.tools}
-        self._off[extension], self._named[extension], self.outdated = known - chosen, chosen, True
+        hidden = set[str]() if self.agent is None else self.agent.on_demand - self._chosen()
+        self._off[extension] = known - chosen if known - hidden - chosen else set()
+        self._named[extension], self.outdated = chosen, True
 
     def ended(self, extension: str) -> None:
         """Give back what an extension has taken from the model, and take what it has chosen."""

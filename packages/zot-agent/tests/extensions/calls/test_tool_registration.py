@@ -205,6 +205,23 @@ async def test_an_extension_chooses_the_tools_of_the_model_until_it_ends(world: 
     assert text.startswith('unknown tool "bash"')
 
 
+async def test_an_extension_that_sets_the_active_tools_back_switches_off_none(world: World) -> None:
+    world.add("caller", CALLER, "tools2")
+    call = Turn(calls=[Call("ls", {})])
+    async with world.running(ScriptedClient(["one", call, "two", call, "three", call, "four"])) as talk:
+        await talk.conversation.prompt("go")
+        everything = (await talk.call("tools.active"))["result"]["names"]
+        assert (await talk.call("tools.set_active", names=everything))["result"]["names"] == everything
+        await talk.conversation.prompt("go")
+        without = [name for name in everything if name != "bash"]
+        assert (await talk.call("tools.set_active", names=without))["result"]["names"] == without
+        await talk.conversation.prompt("go")
+        assert (await talk.call("tools.set_active", names=everything))["result"]["names"] == everything
+        await talk.conversation.prompt("go")
+        failed = [failed for _, failed in texts(talk.told)]
+    assert failed == [False, True, False]  # who leaves a tool out means the others, and no more
+
+
 async def test_a_reload_while_a_tool_runs_fails_the_call_and_the_tools_are_there_again(world: World) -> None:
     world.add(
         "slow",

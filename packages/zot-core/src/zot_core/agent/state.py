@@ -97,10 +97,14 @@ class AgentState:
         return {name: tool for name, tool in sorted(self.tools.items()) if name not in self.inactive}
 
     @property
+    def on_demand(self) -> set[str]:
+        """The names of tools on demand that nobody has chosen, but for extensions."""
+        return {name for name, tool in self.tools.items() if getattr(tool, "on_demand", False)} - {*self.named}
+
+    @property
     def unnamed(self) -> set[str]:
         """The names of tools on demand that nobody has chosen. The model may call them, and is not told of them."""
-        on_demand = {name for name, tool in self.tools.items() if getattr(tool, "on_demand", False)}
-        return on_demand - {*self.named} - {*self.named_for_now}
+        return self.on_demand - {*self.named_for_now}
 
     @property
     def offered_tools(self) -> list[Tool]:
