@@ -16,7 +16,7 @@ from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import TextBlock
 
 ARGUMENTS: dict[str, list[dict[str, Any]]] = {
-    "bash": [{"command": "true", "timeout": 5, "background": False}],
+    "bash": [{"command": "true", "timeout": 5, "background": False, "limit": 100}],
     "edit": [{"path": "a.txt", "edits": [{"oldText": "alpha", "newText": "beta"}]}],
     "fetch": [{"url": "http://127.0.0.1:1/"}],
     "find": [{"pattern": "*.txt", "path": ".", "limit": 5}],
@@ -32,9 +32,9 @@ ARGUMENTS: dict[str, list[dict[str, Any]]] = {
             "limit": 5,
         }
     ],
-    "job": [{"action": "output", "id": "1", "wait": 0}],
+    "job": [{"action": "output", "id": "1", "wait": 0, "limit": 100}],
     "ls": [{"path": ".", "limit": 5}],
-    "read": [{"path": "a.txt", "offset": 1, "limit": 2}],
+    "read": [{"path": "a.txt", "offset": 1, "limit": 2, "from_character": 1}],
     "todo": [{"items": [{"content": "read", "status": "pending"}]}],
     "write": [{"path": "b.txt", "content": "x"}],
 }

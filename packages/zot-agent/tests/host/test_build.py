@@ -257,6 +257,8 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
     (tmp_path / "AGENTS.md").write_text("ABOVE")
     (alone / "AGENTS.md").write_text("HERE")
     (home / "SYSTEM.md").write_text("HOME SYSTEM")
+    (home / "skills" / "barber").mkdir(parents=True)
+    (home / "skills" / "barber" / "SKILL.md").write_text("---\nname: barber\ndescription: hair\n---\n")
     text, notes = system("--append-system-prompt", "ONE", "--append-system-prompt", "TWO")
     words = (
         "HOME SYSTEM",
@@ -266,7 +268,7 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
         "ONE",
         "TWO",
         "\n# Surroundings\n\nPlatform: ",
-        "write-zot-extension",
+        "- barber: hair",
         "Current date: ",
         f"directory: {alone}",
     )
