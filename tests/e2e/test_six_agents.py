@@ -25,8 +25,8 @@ TASKS: tuple[dict[str, Any], ...] = (
 ENDS = {each["task"]: "completed" for each in TASKS} | {"endless": "max_steps", "sleep": "aborted"}
 
 
-def change(path: str, text: str) -> Turn:
-    return Turn(calls=[Call("write", {"path": path, "content": text})])
+def change(text: str) -> Turn:
+    return Turn(calls=[Call("edit", {"path": "a.txt", "edits": [{"oldText": "one", "newText": text}]})])
 
 
 ANSWERS: dict[str, list[Turn | str]] = {
@@ -35,10 +35,10 @@ ANSWERS: dict[str, list[Turn | str]] = {
         Turn(calls=[Call("bash", {"command": "git merge --quiet ':/: left'"})]),
         "All done.",
     ],
-    "write": [change("made.txt", "made\n"), "written"],
+    "write": [Turn(calls=[Call("write", {"path": "made.txt", "content": "made\n"})]), "written"],
     "look": [LOOK, "looked"],
-    "left": [change("a.txt", "left\n"), "on the left"],
-    "right": [change("a.txt", "right\n"), "on the right"],
+    "left": [change("left"), "on the left"],
+    "right": [change("right"), "on the right"],
     "endless": [LOOK] * 3,
     "sleep": [Turn(calls=[Call("bash", {"command": "sleep 600"})])],
 }
