@@ -423,7 +423,7 @@ STATES = (
             Sees("esc to stop", gone=True),
         ),
         turns=(
-            Turn("", calls=[Call("bash", {"command": "grep -rn refund ."})], usage=Usage(input=3120, output=52)),
+            Turn("", calls=[Call("bash", {"command": "ls *refund* 2> /dev/null"})], usage=Usage(input=3120, output=52)),
             Turn("No file has a word about refunds.", usage=Usage(input=240, output=18, cache_read=3120)),
         ),
         before=(Extension("titlebar-spinner", {}), Extension("notify", {})),
