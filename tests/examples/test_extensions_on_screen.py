@@ -202,7 +202,7 @@ def test_a_row_of_an_example_takes_the_place_of_the_status_row(tmp_path: Path, s
     with on_screen(tmp_path, server, "custom-footer") as pty:
         pty.wait_for("scripted (off)")
         last = pty.screen().splitlines()[-1]
-        assert last.split() == ["master", "scripted", "(off)", "context", "8", "%"]
+        assert last.split() == ["master", "scripted", "(off)", "context", "5", "%"]
         pty.type("/footer off\r")
         pty.wait_until(lambda: "scripted (off)" not in pty.screen(), what="the status row")
         pty.type("/footer on\r")

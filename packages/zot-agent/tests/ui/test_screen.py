@@ -475,7 +475,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
             |
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑40 ↓20 · 1% of 150k · scripted · m1
+            |  yolo · ~/work                          ↑40 ↓20 · <1% of 150k · scripted · m1
         """)
 
 
