@@ -226,7 +226,7 @@ class AgentTools:
         return [name for name in sorted(self.agent.tools) if name not in left_out]
 
     def choose(self, extension: str, names: Iterable[str]) -> None:
-        """Leave only these tools to the model, from its next request on, in place of those that the extension chose
+        """Leave only these tools to the model, from its next request on, in place of what the extension chose
         before. Tools on demand that are not named stay as they are while no other tool is left out, so that `active`
         can be set back."""
         chosen = {*names}

@@ -60,7 +60,7 @@ class AgentState:
         self.inactive: Collection[str] = ()
         """Names of tools that the model does not have for now."""
         self.named: Collection[str] = ()
-        """Names of tools that are offered although they are on demand: those that somebody chose."""
+        """Names of tools that are offered although they are on demand: somebody chose them."""
         self.named_for_now: Collection[str] = ()
         """Such names that extensions have chosen."""
         self.deferred: Callable[[], Collection[str]] = tuple
@@ -103,7 +103,7 @@ class AgentState:
 
     @property
     def unnamed(self) -> set[str]:
-        """The names of tools on demand that nobody has chosen. The model may call them, and is not told of them."""
+        """The names of tools on demand that nobody has chosen. The model may call them, and does not see them."""
         return self.on_demand - {*self.named_for_now}
 
     @property

@@ -99,7 +99,7 @@ async def _text(path: str, target: str, start: tuple[int, int], count: int | Non
 
 
 def _part(head: Head, window: LineWindow, first: int, character: int) -> str:
-    """Return the line that says which part of the file has been returned, and how to go on; empty for all of it."""
+    """Return the line that says which part of the file has been returned, and how to continue; empty for all of it."""
     last = first + count_lines(head.data) - 1
     cut = f"truncated at {LIMITS.lines} lines" * head.lines_truncated
     cut += f"truncated at {LIMITS.bytes} bytes" * head.bytes_truncated

@@ -76,7 +76,7 @@ def _without_bounds(schema: JsonSchema) -> JsonSchema:
 class BuiltinTool:
     """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed.
 
-    A `replaceable` one gives way to a tool of an extension with its name. One that is `on_demand` can be called, but is
+    A `replaceable` one gives way to a tool of an extension with its name. An `on_demand` one can be called, but is
     in requests only if somebody has named it. `other_names`, separated by blanks, are those of such tools in other
     programs, by which models call it.
     """
@@ -99,8 +99,8 @@ class BuiltinTool:
 
     @property
     def schema(self) -> JsonSchema:
-        """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one is
-        told, and all others need not pay for them."""
+        """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one gets
+        an error, and all others need not pay for them."""
         return self.function_tool.schema if self._schema is None else self._schema
 
     def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
