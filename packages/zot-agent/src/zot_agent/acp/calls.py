@@ -5,7 +5,7 @@ The kind of a call follows from its display blocks, or from its arguments if it 
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from zot_core.display import (

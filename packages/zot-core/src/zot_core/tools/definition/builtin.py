@@ -99,8 +99,8 @@ class BuiltinTool:
 
     @property
     def schema(self) -> JsonSchema:
-        """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one gets
-        an error, and all others need not pay for them."""
+        """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one
+        gets an error, and all others need not pay for them."""
         return self.function_tool.schema if self._schema is None else self._schema
 
     def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
