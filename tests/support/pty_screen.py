@@ -43,6 +43,7 @@ _UNKNOWN = re.compile(
 )
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[_P^X\]](?:[^\x1b\x07]|\x1b(?!\\))*)?\Z")
 _ALTERNATE = 1049
+_BEGINS, _ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
 
 
 class _Screen(pyte.Screen):
@@ -251,6 +252,9 @@ class PtyScreen:
         # An image is one long string without further escapes.
         unfinished = _UNFINISHED.search(data, max(0, min(len(data) - 4096, data.rfind(b"\x1b"))))
         cut = unfinished.start() if unfinished else len(data)
+        begun = data.rfind(_BEGINS)
+        if begun >= 0 and data.find(_ENDS, begun) < 0:  # a frame is shown when it is whole
+            cut = min(cut, begun)
         self._kept = data[cut:]
         self._screen.stream.feed(data[:cut])
         self._text = None

@@ -200,7 +200,7 @@ async def test_a_pattern_that_never_ends_is_stopped_and_the_loop_lives_on(tmp_pa
             turns += 1
 
     watching = asyncio.ensure_future(watch())
-    limits = SearchLimits(seconds=0.6, files=1, ripgrep="")
+    limits = SearchLimits(seconds=PATIENCE / 80, files=1, ripgrep="")
     result = await search(each(["a", "b"]), str(tmp_path), SearchQuery("(a+)+$|evil"), LocalFiles(), limits)
     watching.cancel()
     assert result == SearchResult([MatchLine("a", 1, True, "evil")], timed_out=True)
