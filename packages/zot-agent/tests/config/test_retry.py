@@ -26,6 +26,14 @@ def test_a_flag_counts_more_than_the_setting_and_the_setting_more_than_the_defau
     assert retry_policy(setting, {"total": 9.5}, unattended=True) == expected
 
 
+def test_the_flag_to_wait_counts_more_than_a_setting_that_waits_for_less() -> None:
+    setting = {"tries": 0, "longest_wait": 5, "total": 90_000}
+    assert retry_policy(setting, wait=True) == UNATTENDED.replace(total=90_000)
+    assert retry_policy(setting, {"longest_wait": 7.0}, wait=True) == UNATTENDED.replace(longest_wait=7.0, total=90_000)
+    with pytest.raises(ConfigError, match="tries must be a whole number"):
+        retry_policy({"tries": "many"}, wait=True)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -239,7 +239,8 @@ def _open_client(
     registry.retries = retry_policy(
         settings.retry,
         {"tries": options.retries, "longest_wait": options.retry_wait, "total": options.retry_total},
-        unattended=options.wait or options.run is not None,
+        unattended=options.run is not None,
+        wait=options.wait,
     )
     return open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
