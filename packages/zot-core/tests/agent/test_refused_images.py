@@ -1,6 +1,7 @@
 """Images that a server refuses, over real sockets."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from zot_provider.messages import ImageBlock
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 IMAGE = PIXEL
+GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 REFUSALS = [
     (500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
     (
@@ -37,9 +39,9 @@ def refusing(status: int, message: str) -> Any:
     return answer
 
 
-def runtime(server: ScriptedServer, provider: str = "openai") -> Runtime:
+def runtime(server: ScriptedServer, provider: str = "openai", **options: Any) -> Runtime:
     wire = "anthropic-messages" if provider == "anthropic" else "openai-chat"
-    return Runtime(f"{provider}/m", api_key="k", base_url=server.base_url(wire))
+    return Runtime(f"{provider}/m", api_key="k", base_url=server.base_url(wire), **options)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
@@ -70,6 +72,41 @@ async def test_a_new_image_and_another_model_are_tried_with_the_image() -> None:
             await rt.ask("you too")
         tried = [json.dumps(request.body).count(IMAGE.data) for request in server.requests]
         assert tried == [1, 0, 1, 0, 2, 0]
+
+
+async def test_a_conversation_that_goes_on_elsewhere_does_not_send_a_refused_image_again(tmp_path: Path) -> None:
+    path = str(tmp_path / "s.jsonl")
+    other = ImageBlock("image/gif", GIF)
+    with ScriptedServer([refusing_without_words(413)] * 9) as server:
+        async with runtime(server, session=path) as rt:
+            await rt.ask("look", [IMAGE])
+            await rt.ask("and this", [other])
+        async with runtime(server, session=path) as rt:
+            events: list[AgentEvent] = []
+            rt.hooks.event.add(events.append)
+            assert str(await rt.ask("and now?")) == "fine"
+            await rt.ask("here it is again", [IMAGE])
+            rt.set_model("seeing")
+            await rt.ask("you too")
+            rt.set_model("m")
+            await rt.ask("back")
+        bodies = [json.dumps(request.body) for request in server.requests]
+        assert [body.count(IMAGE.data) for body in bodies] == [1, 0, 0, 0, 1, 0, 2, 0, 0]
+        assert [GIF in body for body in bodies] == [False] * 2 + [True] * 5 + [False, True]
+    told = [event.message for event in events if isinstance(event, Notice) and event.level == "info"]
+    assert told == ["openai/m has refused images of this conversation: it reads words instead"] * 2
+
+
+async def test_an_image_that_was_not_at_fault_is_sent_by_the_next_process_too(tmp_path: Path) -> None:
+    bad = Turn(fault=Fault(status=400, body={"error": {"message": "something is odd"}}))
+    path = str(tmp_path / "s.jsonl")
+    with ScriptedServer(["hello", bad, bad, "fine"]) as server:
+        async with runtime(server, session=path) as rt:
+            await rt.ask("hi")
+            assert await rt.prompt("look", [IMAGE]) == "error"
+        async with runtime(server, session=path) as rt:
+            assert str(await rt.ask("again")) == "fine"
+        assert [IMAGE.data in json.dumps(request.body) for request in server.requests] == [False, True, False, True]
 
 
 async def test_a_refusal_without_an_image_is_a_failure() -> None:

@@ -149,16 +149,16 @@ class Runtime(Prompts):
         )
         self.agent.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
+        self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
+        RefusedImages(self.agent, sent).attach()  # before answers are stored, and before compaction because of an image
         self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         self.budget = limit_runs(self.agent, limits)
         if max_same_failures is not None:
             StuckCalls(self.agent, max_same_failures, self._ask_about).attach()
-        self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self.compaction_limits = compaction
         self.compactor = Compactor(self.agent, compaction, sent)
-        RefusedImages(self.agent, sent).attach()  # before a conversation is compacted because of an image
         self.compactor.attach()
         RefusedTools(self.agent).attach()
         sent.attach()
