@@ -13,6 +13,7 @@ from waiting import PATIENCE, until
 
 from zot_agent.testing import mcp_server
 from zot_agent.testing.mcp_server import FLAWS
+from zot_core.conversation.events import Notify
 from zot_provider.testing import ScriptedServer
 
 PROGRAM = str(mcp_server.__file__)
@@ -29,7 +30,6 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
     lists = {
         "templates-refused": "",
         "prompts-fail": "prompts/list was refused: no database",
-        "resources-hang": "it did not answer resources/list within",
         "no-type": "",
         "empty-schema": "",
         "no-schema": "",
@@ -54,7 +54,7 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         "odd-fields": "odd",
     }
     for flaw in lists:
-        add(mcp, flaw, startup_timeout=120_000 if flaw != "resources-hang" else 40_000)
+        add(mcp, flaw, startup_timeout=120_000)
     add(mcp, "many-tools")
     add(mcp, "same-names")
     async with mcp.running() as zot:
@@ -66,11 +66,19 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         for flaw, tool in repaired.items():
             assert await zot.call(f"mcp__{flaw}__{tool}") == f"called {tool}"
         assert "mcp__array-schema__listed" not in zot.tools
-        assert await zot.command("mcp__resources-hang__ask", "me") == "Ask me"
         assert "flawed://one" in await zot.call("mcp_read_resource", server="prompts-fail", uri="flawed://one")
         await zot.until_shown("many-tools", "tools/list: only the first 1000 of more than 1100 are used")
         first, second = [name for name in zot.tools if name.startswith("mcp__same-names__a_b")]
         assert {await zot.call(first), await zot.call(second)} == {"called a.b", "called a_b"}
+
+
+async def test_a_list_that_never_comes_costs_that_list(mcp: McpWorld) -> None:
+    add(mcp, "resources-hang", startup_timeout=12_000)
+    async with mcp.running() as zot:
+        await until(lambda: "mcp__resources-hang__plain" in zot.tools)
+        assert await zot.call("mcp__resources-hang__plain") == "called plain"
+        await zot.until_shown("resources-hang", "it did not answer resources/list within 3 s")
+        assert await zot.command("mcp__resources-hang__ask", "me") == "Ask me"
 
 
 ANSWERS = {
@@ -205,29 +213,23 @@ async def test_a_server_that_is_too_slow_is_not_started_again_by_itself(mcp: Mcp
 class Printed:
     """`zot -p go` with the servers of a file, and the body of its first request."""
 
-    def __init__(self, mcp: McpWorld, server: ScriptedServer, patience: str = "20") -> None:
-        self.patience = patience
+    def __init__(self, mcp: McpWorld, server: ScriptedServer) -> None:
         self._server, self._home, self._cwd = server, mcp.root / "zot", mcp.root / "project"
         (self._home / "mcp.json").write_text(json.dumps({"mcpServers": mcp.servers}))
         self._cwd.mkdir(exist_ok=True)
 
-    async def __call__(self, seen: str = "") -> tuple[list[str], list[str]]:
-        """The lines on standard error, and the names of the tools; the file `go` is made once a line has `seen`."""
+    async def __call__(self) -> tuple[list[str], list[str]]:
+        """The lines on standard error, and the names of the tools."""
         self._server.add("done")
         flags = ["--provider", "openai", "--model", "scripted", "--base-url", self._server.base_url("openai-chat")]
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "zot_agent", "-p", "go", *flags, cwd=self._cwd,
-            env=os.environ | {"ZOT_HOME": str(self._home), "OPENAI_API_KEY": "k", "ZOT_EXT_PATIENCE": self.patience},
+            env=os.environ | {"ZOT_HOME": str(self._home), "OPENAI_API_KEY": "k", "ZOT_EXT_PATIENCE": "20"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        assert process.stderr is not None
-        lines = []
         async with asyncio.timeout(3 * PATIENCE):
-            async for line in process.stderr:
-                lines.append(line.decode().rstrip())
-                if seen and seen in lines[-1]:
-                    (self._cwd / "go").touch()
-            await process.wait()
+            _, said = await process.communicate()
+        lines = said.decode().splitlines()
         assert process.returncode == 0, lines
         tools = self._server.requests[-1].body.get("tools", [])
         return lines, [each["function"]["name"] for each in tools]
@@ -246,17 +248,31 @@ async def test_print_names_in_a_line_each_what_is_left_out_and_who_does_not_run(
     assert lines.count(f"[mcp] warn: MCP server exit: {ended}") == 1
 
 
-async def test_print_waits_for_a_server_as_long_as_wait_for_says_and_then_names_it(
+async def test_a_single_prompt_waits_for_a_server_as_long_as_wait_for_says(mcp: McpWorld) -> None:
+    add(mcp, "slow", wait_for=500)
+    (mcp.root / "project").mkdir()
+    async with mcp.running(ready_total_seconds=0.0) as zot:
+        await until(lambda: "mcp" in [each.name for each in zot.talk.extensions.commands])
+        zot.talk.conversation.front_end = "print"
+        zot.talk.client.add("done")
+        run = zot.talk.conversation.prompt("go")
+        waiting = "waiting for the MCP server slow, 500 s at most"
+        await until(lambda: waiting in [each.message for each in zot.talk.told if isinstance(each, Notify)])
+        assert zot.talk.client.requests == []
+        (zot.project / "go").touch()
+        assert await run == "completed"
+        assert "mcp__slow__plain" in [each.name for each in zot.talk.client.requests[-1].tools]
+
+
+async def test_print_does_not_wait_longer_than_wait_for_says_and_names_who_is_missing(
     mcp: McpWorld, server: ScriptedServer
 ) -> None:
-    add(mcp, "slow", wait_for=500)
-    # With this patience zot waits 18 s for the extension before it asks it about the prompt.
-    lines, tools = await Printed(mcp, server, "1")("waiting for the MCP server slow, 500 s at most")
-    assert "mcp__slow__plain" in tools, lines
-    (mcp.root / "project" / "go").unlink()
-    mcp.servers["slow"]["wait_for"] = 0.5
-    lines, _ = await Printed(mcp, server, "1")()
-    assert any("MCP server slow is not ready: it " in each for each in lines), lines
+    add(mcp, "slow", wait_for=0.5)
+    lines, tools = await Printed(mcp, server)()
+    assert "mcp__slow__plain" not in tools
+    (missing,) = [each for each in lines if "MCP server slow is not ready: it " in each]
+    assert missing.endswith("the prompt is sent without its tools")
+    assert not any("its tools come when it is ready" in each for each in lines), lines
 
 
 async def test_a_form_shows_titles_and_formats_and_is_asked_again_until_it_fits(mcp: McpWorld) -> None:

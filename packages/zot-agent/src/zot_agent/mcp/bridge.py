@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from zot_ext.registrations import ToolOptions
 
 SLOW_SECONDS = 10.0
-"""After so long a line says which servers still start. Until all are ready or have failed the extension is not ready
-either, so that nothing of an unfinished start is remembered; zot waits for it as for any extension."""
+"""After so long a line says which servers still start. The extension is ready when all are ready or have failed, in a
+run of one prompt also when their `wait_for` is over; nothing of an unfinished start is remembered."""
 CALL_SECONDS = 60.0
 """How long zot waits for a tool unless it is asked for more time."""
 MOST_SECONDS = 600
@@ -104,20 +104,21 @@ class Bridge:
 
         async def say_ready() -> None:
             servers = self.servers.values()
-            with anyio.move_on_after(SLOW_SECONDS):
-                await self._all_settled(servers)
-            self._name_missing(servers, "its tools come when it is ready")
-            await self._all_settled(servers)
-            failed = [f"MCP server {each.name}: the server {each.problem}" for each in servers if each.state != "ready"]
-            self._ext.send(Ready((*self._ext.missing, *failed)))
+            with anyio.move_on_after(SLOW_SECONDS) as slow:
+                await self._settle(servers, host.mode)
+            if slow.cancelled_caught:
+                self._name_missing(servers, "its tools come when it is ready")
+                await self._settle(servers, host.mode)
+            odd = [(each.name, each.problem or each.progress) for each in servers if each.state != "ready"]
+            self._ext.send(Ready((*self._ext.missing, *(f"MCP server {name}: the server {why}" for name, why in odd))))
 
         loop = asyncio.get_running_loop()
         self._running = [asyncio.run_coroutine_threadsafe(each(), loop) for each in (run, say_ready)]
         return False
 
-    async def _all_settled(self, servers: Iterable[McpServer]) -> None:
+    async def _settle(self, servers: Iterable[McpServer], mode: str) -> None:
         for server in servers:
-            await server.settled.wait()
+            await server.settle(once=mode in ONCE)
 
     def _name_missing(self, servers: Iterable[McpServer], then: str) -> None:
         for server in servers:
@@ -336,12 +337,11 @@ class Bridge:
         waited = [each for each in self.servers.values() if each.config.wait_for and not each.settled.is_set()]
         if waited and request.source in ONCE:
             longest = max(each.config.wait_for for each in waited)
-            names = ", ".join(each.name for each in waited)
-            self._ext.notify(f"waiting for the MCP server {names}, {longest:g} s at most")
+            if any(anyio.current_time() < each.began + each.config.wait_for for each in waited):
+                names = ", ".join(each.name for each in waited)
+                self._ext.notify(f"waiting for the MCP server {names}, {longest:g} s at most")
             await self._more_time(int(longest) + 5)
-            for each in waited:
-                with anyio.move_on_after(max(each.began + each.config.wait_for - anyio.current_time(), 0)):
-                    await each.settled.wait()
+            await self._settle(waited, request.source)
             self._name_missing(waited, "the prompt is sent without its tools")
         return await self._mention(request)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Literal, Protocol
 
@@ -121,6 +122,12 @@ class McpServer:
 
     def _log(self, text: str) -> None:
         self._owner.log(f"{self.name}: {text}")
+
+    async def settle(self, *, once: bool) -> None:
+        """Return when it was ready or has failed; in a run of one prompt, `once`, also when its `wait_for` is over."""
+        limit = self.began + self.config.wait_for if once and self.config.wait_for else math.inf
+        with anyio.move_on_after(max(limit - anyio.current_time(), 0)):
+            await self.settled.wait()
 
     # Its connection
 
