@@ -494,6 +494,24 @@ async def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_a
         assert talk.said == []
 
 
+async def test_what_was_read_of_an_answer_beside_the_work_stays_above_the_one_that_is_asked_for_again(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    cut = Turn("It is a shed", chunk=4, fault=Fault(cut=True, after=3))
+    server.add(cut, "A boat.", "Yes.")
+    async with chats.built(server) as talk:
+        talk.type("/btw what is it?<enter>")
+        await talk.shown("ask more")
+        rows = [row.strip() for row in talk.rows() if row.strip()]
+        assert rows.index("It is a") < rows.index("A boat.")
+        assert "cut off, and asked again: openai:" in " ".join(rows[rows.index("It is a") : rows.index("A boat.")])
+        talk.type("<enter>")
+        await talk.shown("another question")
+        talk.type("sure?<enter>")
+        await talk.shown("Yes.")
+        assert "It is a" not in str(server.requests[-1].body)
+
+
 async def test_leaving_ends_a_question_beside_the_work(chats: Chats, server: ScriptedServer) -> None:
     server.add(Turn("It is " + "long " * 50, fault=Fault(stall=60.0)))
     async with chats.built(server) as talk:

@@ -92,20 +92,44 @@ def test_an_answer_that_another_hook_changed_takes_the_place_of_what_was_shown()
     assert stage.lines() == ["changed"]
 
 
-def test_an_answer_that_begins_anew_takes_the_place_of_its_first_words_and_calls() -> None:
+BROKE = AutoRetryStart(1, 3, 2000, "local: the answer broke off")
+
+
+def test_text_that_was_read_stays_above_the_answer_that_begins_again_and_is_said_to_be_cut_off() -> None:
     stage = Stage()
     stage.show(TurnStart(1), AssistantStart(), ReasoningDelta("hm"), TextDelta("half a"), ToolUseStart("1", "read"))
-    stage.show(AutoRetryStart(1, 3, 2000, "the answer broke off"))
-    assert any("half a" in line for line in stage.lines())  # until another one comes
+    stage.show(BROKE, AutoRetryStart(2, 3, 4000, "local: overloaded"))
+    stage.show(AssistantStart(), TextDelta("all of it"), AssistantMessage(said("assistant", "all of it")))
+    stage.show(TurnEnd("end_turn"), Done())
+    cut = "cut off, and asked again: local: the answer broke off"
+    assert stage.lines() == ["half a", cut, "local: overloaded", "all of it"]
+
+
+def test_each_answer_that_breaks_off_is_said_to_be_cut_off() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(), TextDelta("one"), BROKE)
+    stage.show(AssistantStart(), TextDelta("two"), AssistantStart(), TextDelta("three"))  # as for another model
+    stage.show(AssistantMessage(said("assistant", "three")), TurnEnd("tool_use"), TurnStart(2), AssistantStart())
+    cut = "cut off, and asked again"
+    assert stage.lines() == ["one", f"{cut}: local: the answer broke off", "two", cut, "three"]
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+def test_what_nobody_has_read_gives_its_place_to_the_answer_that_begins_again(deferred: bool) -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(deferred), ReasoningDelta("hm"), TextDelta("secret" if deferred else "\n"))
+    stage.show(ToolUseStart("1", "read"), BROKE, AssistantStart(deferred), TextDelta("all"))
+    stage.show(AssistantMessage(said("assistant", "all")))
+    assert stage.lines() == ["local: the answer broke off", "all"]
+
+
+def test_a_cut_answer_is_shown_once_if_no_other_one_comes() -> None:
+    stage = Stage()
     stage.show(
-        AssistantStart(), TextDelta("all of it"), AssistantMessage(Message("assistant", [TextBlock("all of it")]))
+        TurnStart(1), AssistantStart(), TextDelta("half a"), BROKE, AssistantMessage(said("assistant", "half a"))
     )
-    shown = "\n".join(stage.lines())
-    assert "all of it" in shown
-    assert "the answer broke off" in shown
-    assert "half a" not in shown
-    assert "read" not in shown
-    assert "hm" not in shown
+    stage.show(TurnEnd("error", "gone"), Done("error"))
+    assert stage.lines() == ["half a", "cut off, and asked again: local: the answer broke off", "✗ gone"]
 
 
 def test_thoughts_end_when_text_or_a_call_begins() -> None:

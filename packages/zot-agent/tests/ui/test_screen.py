@@ -617,3 +617,22 @@ async def test_the_wait_for_a_retry_counts_down_and_ends_with_escape(chats: Chat
         await talk.shown("stopped")
         await talk.until_hidden("trying again")
     assert len(server.requests) == 1
+
+
+async def test_what_was_read_of_an_answer_that_breaks_off_stays_and_the_model_sees_only_the_other_one(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    server.add(Turn("Once upon a time", chunk=4, fault=Fault(cut=True, after=4)), "Whole tale.", "And then.")
+    async with chats.built(server, columns=100) as talk:
+        await talk.send("tell me")
+        await talk.shown("Whole tale.")
+        shown = [row.strip() for row in talk.rows() if row.strip()]
+        assert [row for row in shown if "Once" in row] == ["Once upon a"]
+        read, cut, whole = (
+            next(n for n, row in enumerate(shown) if words in row) for words in ("Once", "cut", "Whole")
+        )
+        assert read < cut < whole
+        assert "broke off" in " ".join(shown[cut:whole])
+        await talk.send("more")
+        assert "Once" not in str(server.requests[-1].body)
+        assert [text for _, text in talk.said] == ["tell me", "Whole tale.", "more", "And then."]

@@ -220,6 +220,14 @@ class JobEnd(Record):
     state: JobState
     exit_code: int | None
 
+    @property
+    def line(self) -> str:
+        """What has become of the command, as one line for a person."""
+        how = {"failed": "could not be started", "stopped": "was stopped"}.get(self.state, "has ended")
+        code = f" with exit code {self.exit_code}" if self.exit_code else ""
+        first = self.command.partition("\n")[0]
+        return f"job {self.id} {how}{code}: {first}"
+
 
 class SubagentStart(Record):
     """A sub-agent starts. This and the other events of sub-agents come at any time during a run.

@@ -103,6 +103,7 @@ class Presenter:
         self._stopped = False
         self._started = 0.0
         self._turn_error = ""
+        self._cut = False  # whether a note says that the text of this turn is cut off
         self._notes: list[tuple[str, NoteCell]] = []
         self._shell = ToolCell("!", "", style)
 
@@ -127,7 +128,7 @@ class Presenter:
                 self._result(event)
             case AssistantStart(deferred):
                 self._deferred = deferred
-                self._forget_answer()
+                self._begin_anew()
             case AssistantMessage(message):
                 self._replace_answer(message)
                 for each in self._answers:
@@ -135,7 +136,7 @@ class Presenter:
                 self._mark(message)
             case TurnStart():
                 self._end_text()
-                self._thoughts, self._answers = [], []
+                self._begin_turn()
             case TurnEnd(_, error):
                 self._end_text()
                 self._turn_error = error
@@ -151,7 +152,7 @@ class Presenter:
                 self.note(message, _LEVELS[level])
             case AutoRetryStart():
                 self._end_text()
-                self.note(event.error_message, "warning")
+                self._note_failure(event.error_message)
             case ErrorEvent(message):
                 self._turn_error = ""
                 self.note(message, "error")
@@ -165,7 +166,7 @@ class Presenter:
             case _ if isinstance(event, SubagentEvent):
                 self._show_agent(event)
             case JobEnd():
-                self.note(job_line(event), "info" if event.state == "stopped" or event.exit_code == 0 else "warning")
+                self.note(event.line, "info" if event.state == "stopped" or event.exit_code == 0 else "warning")
             case Notify(extension, level, message):
                 self.note(message, _LEVELS[level], extension)
             case Display(extension, text):
@@ -251,13 +252,26 @@ class Presenter:
             self._answer.finish()
             self._answer = None
 
-    def _forget_answer(self) -> None:
-        """Remove what the same turn has shown of an answer that begins again."""
+    def _note_failure(self, why: str) -> None:
+        """Say why the model is asked again. The first such note below text that was read says that this is cut off."""
+        if not self._cut and any(cell.shows for cell in self._answers):
+            self._cut = True
+            self.note(f"cut off, and asked again: {why}" if why else "cut off, and asked again")
+        elif why:
+            self.note(why, "warning")
+
+    def _begin_anew(self) -> None:
+        """Remove the thoughts and calls of an answer that begins again. Text that was read stays above it."""
         self._end_text()
-        for cell in (*self._thoughts, *self._answers, *self._tools.values()):
+        self._note_failure("")
+        unread = [cell for cell in self._answers if not cell.shows]
+        for cell in (*self._thoughts, *self._tools.values(), *unread):
             self.transcript.remove(cell)
-        self._thoughts, self._answers = [], []
+        self._begin_turn()
         self._tools.clear()
+
+    def _begin_turn(self) -> None:
+        self._thoughts, self._answers, self._cut = [], [], False
 
     def _replace_answer(self, message: Message) -> None:
         """Show the complete answer, which differs from its deltas if an extension has changed it."""
@@ -381,11 +395,3 @@ class Presenter:
         cell = AnswerCell(block.text, finished=True)
         self.answered(cell)
         return [cell]
-
-
-def job_line(event: JobEnd) -> str:
-    """Return the line about the end of a command in the background."""
-    how = {"failed": "could not be started", "stopped": "was stopped"}.get(event.state, "has ended")
-    code = f" with exit code {event.exit_code}" if event.exit_code else ""
-    first = event.command.partition("\n")[0]
-    return f"job {event.id} {how}{code}: {first}"

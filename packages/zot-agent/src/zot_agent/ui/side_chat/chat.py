@@ -47,8 +47,8 @@ class SideChat:
         self._context = without_tool_calls(runtime.messages)
         self._asking = False
 
-    async def ask(self, text: str) -> AsyncGenerator[str | None, None]:
-        """Yield the answer to `text` piece by piece; None if it begins again: the pieces before are void.
+    async def ask(self, text: str) -> AsyncGenerator[str | AutoRetryStart, None]:
+        """Yield the answer to `text` piece by piece. An event says why it begins again: the pieces before are void.
 
         To stop, close the generator (`aclosing`) or cancel the task; a partial answer is kept for the next question, a
         question without any answer is dropped. Raises `Busy` during another answer, and the client's errors.
@@ -60,16 +60,16 @@ class SideChat:
         try:
             await self._name_model()
             async with aclosing(self._answer([*self._context, *self.messages, question])) as deltas:
-                async for delta in deltas:
-                    answered = "" if delta is None else answered + delta
-                    yield delta
+                async for piece in deltas:
+                    answered = "" if isinstance(piece, AutoRetryStart) else answered + piece
+                    yield piece
         finally:
             self._asking = False
             if answered.strip():
                 answer = Message("assistant", [TextBlock(without_surrogates(answered))], timestamp())
                 self.messages += [question, answer]
 
-    async def _answer(self, messages: list[Message]) -> AsyncGenerator[str | None, None]:
+    async def _answer(self, messages: list[Message]) -> AsyncGenerator[str | AutoRetryStart, None]:
         request = Request(self.model, messages, system=self._system, reasoning=self._reasoning)
         ended = False
         stream = self._client.stream(request)
@@ -79,8 +79,9 @@ class SideChat:
                 delta = "".join(event.delta for event in batch if isinstance(event, TextDelta))
                 if delta:
                     yield delta
-                elif any(isinstance(event, AutoRetryStart) for event in batch):
-                    yield None
+                for event in batch:
+                    if isinstance(event, AutoRetryStart):
+                        yield event
         finally:
             await close_stream(stream)
         if not ended:

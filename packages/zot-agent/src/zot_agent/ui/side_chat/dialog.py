@@ -8,6 +8,7 @@ from typing import Any
 from zot_agent.ui.side_chat.chat import SideChat
 from zot_core.aio import spawn
 from zot_provider.errors import ZotError
+from zot_provider.events import AutoRetryStart
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import Hint
 from zot_tui.widgets.dialogs.questions import Pages
@@ -56,12 +57,10 @@ class SideDialog(Pages):
         try:
             async with aclosing(side.ask(question)) as pieces:
                 async for piece in pieces:
-                    if piece is None:
-                        begun = AnswerCell()
-                        self._cells[self._cells.index(answer)] = begun
-                        self._answer = answer = begun
-                    else:
+                    if isinstance(piece, str):
                         answer.append(piece)
+                    else:
+                        answer = self._begin_anew(answer, piece)
                     self._update(_ANSWERING)
         except ZotError as error:
             self._cells.append(NoteCell(" ".join(str(error).split()), "error"))
@@ -73,6 +72,14 @@ class SideDialog(Pages):
                 self._cells.append(NoteCell("the answer is empty"))
         finally:
             answer.finish()
+
+    def _begin_anew(self, cut: AnswerCell, retry: AutoRetryStart) -> AnswerCell:
+        """Return the cell of an answer that begins again, below what was read of it."""
+        cut.finish()
+        why = f"cut off, and asked again: {retry.error_message}" if cut.shows else retry.error_message
+        self._answer = AnswerCell()
+        self._cells += [NoteCell(why, "info" if cut.shows else "warning"), self._answer]
+        return self._answer
 
     def _over(self, work: asyncio.Task[None]) -> None:
         if not work.cancelled() and work.exception() is not None:

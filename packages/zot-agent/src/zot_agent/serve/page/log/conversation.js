@@ -17,6 +17,7 @@ export class Conversation {
   #ask;
   #cells;
   #turn = null; // the parts of the answer that is being written
+  #cut = false; // whether a note says that the text of this turn is cut off
   #agents = new Map(); // lines of sub-agents
 
   // `ask` sends a command and returns a promise of the data of its response.
@@ -112,12 +113,27 @@ export class Conversation {
     follow(true);
   }
 
-  turnStart() { this.#turn = {}; }
-
-  // A second answer of a turn takes the place of what has come of the first one.
-  answerStart() {
-    for (const { element } of Object.values(this.#turn ?? {})) element.closest("article, details").remove();
+  turnStart() {
     this.#turn = {};
+    this.#cut = false;
+  }
+
+  // Say why the model is asked again. The first such note below text that was read says that this is cut off.
+  failedOnce(why) {
+    const cut = !this.#cut && this.#turn?.text?.text.trim();
+    if (cut) note(["cut off, and asked again", why].filter(Boolean).join(": "));
+    else if (why) note(why);
+    this.#cut ||= Boolean(cut);
+  }
+
+  // A second answer of a turn takes the place of what has come of the first one, except text that was read.
+  answerStart() {
+    this.failedOnce("");
+    const { text, thinking } = this.#turn ?? {};
+    if (text?.text.trim()) text.set(text.text);
+    else text?.element.closest("article").remove();
+    thinking?.element.closest("details").remove();
+    this.turnStart();
   }
 
   grow(kind, delta) {
@@ -190,7 +206,7 @@ const EVENTS = {
   tool_result(event) { this.returned(event); },
   compact_done(event) { this.compacted(event); },
   notice({ level, message }) { note(message, level); },
-  auto_retry_start({ error_message: why, delay_ms: delay }) { note(`${why}; trying again in ${Math.round(delay / 1000)} s`); },
+  auto_retry_start({ error_message: why, delay_ms: delay }) { this.failedOnce(`${why}; trying again in ${Math.round(delay / 1000)} s`); },
   job_start({ id, command }) { note(`Job ${id} runs in the background: ${command}`); },
   job_end({ id, state, exit_code: code }) { note(`Job ${id}: ${state}${code ? `, exit code ${code}` : ""}`); },
   subagent_start(event) { this.agent(event); },
