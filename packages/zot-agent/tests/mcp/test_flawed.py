@@ -35,6 +35,7 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         "no-schema": "",
         "one-of": "",
         "array-schema": "tool listed: its inputSchema is of the type 'array'; arguments are an object",
+        "deep-schema": "",
         "nameless": "tool 2: it has no name",
         "odd-fields": "",
         "task-required": "tool job: it only runs as a task",
@@ -50,6 +51,7 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         "no-type": "untyped",
         "empty-schema": "empty",
         "no-schema": "bare",
+        "deep-schema": "deep",
         "one-of": "either",
         "odd-fields": "odd",
     }
@@ -91,11 +93,14 @@ ANSWERS = {
     "batch": "called plain",
     "no-structured": '{"v": 1}',
     "wrong-structured": "called plain",
+    "deep-structured": "called plain",
+    "not-alone": "called plain",
     "lone-surrogate": "x\N{REPLACEMENT CHARACTER}y",
     "null-result": "ERROR the MCP server {}: its answer is null, not an object",
     "text-result": "ERROR the MCP server {}: its answer is a text, not an object",
     "error-text": "ERROR the MCP server {}: no disk",
     "error-code-text": "ERROR the MCP server {}: no disk",
+    "error-in-data": 'ERROR the MCP server {}: "disk full"',
     "error-without-id": "ERROR the MCP server {}: cannot parse",
     "broken-json": "ERROR the MCP server {}: its answer cannot be read: it is not JSON: ",
     "many-parts": "x" * 1000 + "(299000 more parts omitted)",
@@ -107,7 +112,7 @@ ANSWERS = {
 async def the_rest_of_an_answer_stays(zot: McpTalk, name: str, flaw: str) -> None:
     expected = ANSWERS[flaw].format(name) if "{}" in ANSWERS[flaw] else ANSWERS[flaw]
     found = await zot.call(f"mcp__{name}__plain")
-    assert found.startswith(expected) if flaw == "broken-json" else found == expected, flaw
+    assert found.startswith(expected) if flaw == "broken-json" else found == expected, (flaw, found)
 
 
 async def test_a_flaw_of_an_answer_leaves_the_rest_as_it_is_and_fails_at_once_if_nothing_is_left(mcp: McpWorld) -> None:

@@ -105,9 +105,13 @@ def test_any_greeting_becomes_one_that_the_library_takes(check: Checker, result:
 
 
 answers = fields("jsonrpc", "id", "result", "error", "method", "params", jsonrpc=some.just("2.0"))
+deep = some.integers(90, 1500).map(lambda depth: b'{"id":1,"result":{"a":%s%s}}' % (b"[" * depth, b"]" * depth))
+messages = (answers | some.lists(answers, max_size=3)).map(lambda each: json.dumps(each).encode())
 lines = (
     some.binary(max_size=60)
-    | (answers | some.lists(answers, max_size=3)).map(lambda each: json.dumps(each).encode())
+    | messages
+    | deep
+    | some.tuples(some.sampled_from([b"> ", b"\x1b[1m", b"{"]), messages, messages).map(b"".join)
     | some.text(max_size=20).map(
         lambda text: b'{"jsonrpc":"2.0","id":3,"result":{"a":"\\ud83d' + text.encode("utf-8", "ignore")
     )

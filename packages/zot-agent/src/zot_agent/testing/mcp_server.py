@@ -8,13 +8,14 @@ Without a transport it speaks over standard input and output; else over HTTP on 
 prints: streamable HTTP with JSON or with events, or the transport of before 2025. `FLAWS` has the names. Without a
 flaw it offers the tool `plain`, which answers `called plain`, a prompt and a resource.
 """
+# Longer than 400 lines: it runs as a program of one file.
 
 import json
 import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -31,6 +32,7 @@ FLAWS = {
     "no-schema": "no schema at all",
     "one-of": "a `oneOf` at the top of a schema",
     "array-schema": "the arguments are a list",
+    "deep-schema": "a schema of 400 objects within each other",
     "nameless": "a tool without a name",
     "odd-fields": "unknown fields, and known ones with another type",
     "same-names": "two tools whose names differ in a dot",
@@ -51,10 +53,13 @@ FLAWS = {
     "odd-prompt": "messages of a prompt with a text as content, and another role",
     "odd-resource": "contents of a resource without an address",
     "lone-surrogate": "half of a surrogate pair in a text",
+    "deep-structured": "`structuredContent` of 400 lists within each other",
+    "not-alone": "colours and a prompt before each answer, and another message behind it, on the same line",
     "null-result": "the result is null",
     "text-result": "the result is a text",
     "error-text": "the error is a text",
     "error-code-text": "the code of an error is a text",
+    "error-in-data": "only the data of an error say what is wrong",
     "error-without-id": "an error whose id is null",
     "broken-json": "an answer that is no JSON",
     "many-parts": "300,000 parts",
@@ -165,6 +170,7 @@ class FlawedServer:
             "no-schema": [{"name": "bare", "description": "d"}],
             "one-of": [{"name": "either", "inputSchema": OBJECT | {"oneOf": either["anyOf"]}}],
             "array-schema": [{"name": "listed", "inputSchema": {"type": "array"}}],
+            "deep-schema": [{"name": "deep", "inputSchema": _deep(lambda at: OBJECT | {"properties": {"p": at}})}],
             "nameless": [{"inputSchema": OBJECT}, "no tool"],
             "same-names": [{"name": "a.b", "inputSchema": OBJECT}, {"name": "a_b", "inputSchema": OBJECT}],
             "task-required": [{"name": "job", "inputSchema": OBJECT, "execution": {"taskSupport": "required"}}],
@@ -209,6 +215,7 @@ class FlawedServer:
             ),
             "no-structured": _content('{"v": 1}'),
             "wrong-structured": _content(text) | {"structuredContent": [1]},
+            "deep-structured": _content(text) | {"structuredContent": {"v": _deep(lambda inner: [inner])}},
             "many-parts": {"content": [{"type": "text", "text": "x"}] * PARTS},
             "bare-result": {"answer": 42},
         }
@@ -219,6 +226,7 @@ class FlawedServer:
             "text-result": '{"jsonrpc": "2.0", "id": %s, "result": "done"}',
             "error-text": '{"jsonrpc": "2.0", "id": %s, "error": "no disk"}',
             "error-code-text": '{"jsonrpc": "2.0", "id": %s, "error": {"code": "E42", "message": "no disk"}}',
+            "error-in-data": '{"jsonrpc": "2.0", "id": %s, "error": {"code": 1, "message": "", "data": "disk full"}}',
             "error-without-id": '{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "cannot parse"}}',
             "broken-json": '{"jsonrpc": "2.0", "id": %s, "result": {"content": [}',
         }
@@ -265,6 +273,13 @@ def _result(id: Any, result: dict[str, Any]) -> str:
 
 def _refusal(id: Any) -> str:
     return _line({"id": id, "error": {"code": -32601, "message": "Method not found"}})
+
+
+def _deep(around: Callable[[Any], Any]) -> Any:
+    found: Any = OBJECT
+    for _ in range(400):
+        found = around(found)
+    return found
 
 
 def _content(*parts: Any) -> dict[str, Any]:
@@ -377,9 +392,11 @@ def _serve_lines(flawed: FlawedServer) -> None:
             time.sleep(0.02)
     if "noise" in flawed.flaws:
         _say('starting up\n{"level": "info"}\n[1, 2]')
+    note = _line({"method": "notifications/message", "params": {"level": "info", "data": "x"}})
+    form = f"\x1b[32mready>\x1b[0m %s {note}" if "not-alone" in flawed.flaws else "%s"
     for line in sys.stdin:
         for answer in flawed.answer(json.loads(line)):
-            _say(answer)
+            _say(form % answer)
 
 
 def main(words: list[str]) -> None:

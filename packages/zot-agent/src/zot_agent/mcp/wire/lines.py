@@ -3,6 +3,7 @@ waits for it would wait until its time is up."""
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +20,10 @@ from pydantic import ValidationError
 
 _ID = re.compile(r'"id"\s*:\s*(?:(-?\d{1,18})(?![\d.eE])|"([^"\\]{1,200})")')
 _ANSWER = re.compile(r'"(?:result|error)"\s*:')
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_JSON = json.JSONDecoder(strict=False)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+DEPTH = 100
+"""The deepest nesting of a message; the package fails at some 250 levels."""
 _ENDS = 1000
 """The characters at both ends of a line in which its id is looked for."""
 
@@ -33,10 +37,10 @@ def read_messages(line: bytes) -> list[JSONRPCMessage]:
     so, if its id can be found. Raises `NotAMessage`."""
     text = line.decode("utf-8-sig", "replace")
     try:
-        value = json.loads(text, strict=False)
-        if _SURROGATE.search(line):
-            value = json.loads(_whole(json.dumps(value, ensure_ascii=False)))
+        value = _taken(json.loads(text, strict=False), text)
     except (ValueError, RecursionError) as error:
+        if among := list(_answers_among(text)):
+            return among
         return [_unread(text, f"it is not JSON: {error}" if isinstance(error, ValueError) else "it is nested too deep")]
     if not isinstance(value, list):
         return [_message(value, text)]
@@ -47,6 +51,40 @@ def read_messages(line: bytes) -> list[JSONRPCMessage]:
     if not found:
         raise NotAMessage("it is a list without a message")
     return found
+
+
+def _answers_among(text: str) -> Iterator[JSONRPCMessage]:
+    """Yield the answers in a line that has other things too: a prompt, colours, a second message. A request there may
+    be one of ours that the server repeats."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = _JSON.raw_decode(text, at)
+            message = _message(_taken(value, text), text)
+        except NotAMessage:
+            pass
+        except (ValueError, RecursionError):
+            return
+        else:
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                yield message
+        at = text.find("{", end)
+
+
+def _taken(value: Any, text: str) -> Any:
+    """Return the value of a text as the package takes it: without halves of surrogate pairs, and not too deep."""
+    if text.count("{") + text.count("[") > DEPTH:
+        value = _cut(value, DEPTH)
+    return json.loads(_whole(json.dumps(value, ensure_ascii=False))) if _SURROGATE.search(text) else value
+
+
+def _cut(value: Any, depth: int) -> Any:
+    """Return a copy in which objects and lists below `depth` levels are empty."""
+    if isinstance(value, dict):
+        return {key: _cut(each, depth - 1) for key, each in value.items()} if depth else {}
+    if isinstance(value, list):
+        return [_cut(each, depth - 1) for each in value] if depth else []
+    return value
 
 
 def _whole(text: str) -> str:
@@ -111,6 +149,7 @@ def _error(error: Any, id: Any) -> JSONRPCError:
         code = int(code)
     if isinstance(code, bool) or not isinstance(code, int):
         code = INTERNAL_ERROR
-    if not isinstance(message, str):
-        message = json.dumps(message if message is not None else error, ensure_ascii=False)
-    return _failure(id, message or "it gives no reason", code, fields.get("data"))
+    if not isinstance(message, str) or not message.strip():
+        said = fields.get("data") if isinstance(message, str) or message is None else message
+        message = json.dumps(said if said is not None else error, ensure_ascii=False)
+    return _failure(id, message, code, fields.get("data"))
