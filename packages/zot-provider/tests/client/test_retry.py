@@ -75,6 +75,7 @@ async def test_a_failure_that_may_pass_is_tried_again(provider: str, turn: Turn)
     assert found[-1].content == [TextBlock("at last")]
     assert [(event.attempt, event.max_attempts, event.delay_ms) for event in retries(found)] == [(1, 3, 1), (2, 3, 2)]
     assert all(event.error_message.startswith(f"{provider}: ") for event in retries(found))
+    assert not any(event.error_message.endswith("try again") for event in retries(found))  # that is being done
 
 
 async def test_after_three_retries_the_last_failure_is_raised() -> None:

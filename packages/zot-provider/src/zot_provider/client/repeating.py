@@ -91,7 +91,7 @@ class RepeatingClient(ABC):
                 delay = self._retries.wait(error, failures, waited)
                 if delay is None:
                     raise self.explain(error, request, authorization) from error.__cause__
-                reason = self.named(redact(str(error), key, error.untrusted_parts))
+                reason = self.named(redact(str(error), key, error.untrusted_parts)).removesuffix("; try again")
                 tries = self._retries.tries(error)
             else:
                 return
