@@ -110,6 +110,55 @@ def test_another_exit_code_is_reported_and_blocks_nothing(zot: Zot, server: Scri
     assert (zot.cwd / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("./guards/nothing.sh", "./guards/nothing.sh is not there"),
+        ("touch noted && ./a.txt", "./a.txt is not there"),
+        (f"echo '{specific(permissionDecision='denied')}'", 'decides \\"denied\\", which is no decision'),
+        ("""echo '{"decision": true}'""", "decides true, which is no decision"),
+        ("""echo '{"decision": "block", "reason": "say "no""}'""", "answers what is no JSON"),
+    ],
+)
+def test_a_guard_that_is_not_there_or_is_not_understood_refuses(
+    zot: Zot, server: ScriptedServer, command: str, why: str
+) -> None:
+    hooks(zot, {"PreToolUse": command}, "Bash")
+    calls(server, "bash", command="touch made")
+    assert ask(zot, server).code == 0
+    assert why in json.dumps(server.requests[1].body)
+    assert not (zot.cwd / "made").exists()
+
+
+def test_a_guard_that_says_so_refuses_when_it_fails(zot: Zot, server: ScriptedServer) -> None:
+    entries = [{"type": "command", "command": "exit 1", "onFailure": "block"}]
+    hooks(zot, {})
+    (zot.cwd / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": entries}]}}))
+    calls(server, "bash", command="touch made")
+    assert ask(zot, server).code == 0
+    assert "ended with exit code 1, so this is refused" in json.dumps(server.requests[1].body)
+    assert not (zot.cwd / "made").exists()
+
+
+def test_a_guard_of_prompts_that_asks_or_is_not_there_refuses(zot: Zot, server: ScriptedServer) -> None:
+    for command in ("""echo '{"decision": "ask"}'""", "./nothing.sh"):
+        hooks(zot, {"UserPromptSubmit": command})
+        done = ask(zot, server)
+        assert (done.code, server.requests) == (1, [])
+        assert "hook UserPromptSubmit: " in done.line()
+
+
+def test_a_guard_that_zot_cannot_run_stops_unless_all_hooks_are_turned_off(zot: Zot, server: ScriptedServer) -> None:
+    hooks(zot, {"preToolUse": "exit 2"})
+    done = ask(zot, server)
+    assert (done.code, server.requests) == (2, [])
+    assert f"{zot.cwd}/.claude/settings.json: hooks.preToolUse: no such event in zot" in done.line()
+    server.add("one", "two")
+    assert "hooks of .claude/settings.json" in zot.ask(server, "-p", "go").line()
+    (zot.cwd / ".claude/settings.local.json").write_text('{"disableAllHooks": true}')
+    assert (ask(zot, server).code, len(server.requests)) == (0, 2)
+
+
 def test_without_the_persons_word_none_of_them_runs(zot: Zot, server: ScriptedServer) -> None:
     hooks(zot, {"PreToolUse": "touch ran"})
     calls(server, "bash", command="true")

@@ -26,6 +26,7 @@ class FrameDialect:
     async def answer(self, frame: EventIntercept, ended: HookExit, _: HookPlace) -> EventInterceptResponse:
         """Return a refusal for the exit code 2, the object on standard output, or nothing without one: text that is no
         object is for people."""
+        ended.check()
         if ended.code == REFUSED:
             return EventInterceptResponse(frame.id, block=True, reason=ended.reason)
         text = ended.output.decode("utf-8", "replace").strip()

@@ -26,7 +26,8 @@ class Dialect(Protocol):
         ...
 
     async def answer(self, frame: EventIntercept, ended: HookExit, place: HookPlace, /) -> EventInterceptResponse:
-        """Return what an end of the program means. Raises `FrameError` if it is not valid."""
+        """Return what an end of the program means. Raises `HookFailed` for an exit code that means nothing, and
+        `FrameError` if the answer is not valid."""
         ...
 
 
@@ -95,6 +96,8 @@ class HookInterceptor:
         try:
             given = self._dialect.question(frame, place)
             ended = None if given is None else await self._run(given, place)
+            if ended is not None:
+                ended.check()
         except (HookFailed, FrameError) as error:
             self.log(f"{self.name} {error}")
         else:
@@ -105,7 +108,6 @@ class HookInterceptor:
         self._note("out", given)
         ended = await run_program(self.program, given, place, self._limits)
         self._note("in", ended.output)
-        ended.check()
         return ended
 
     def _note(self, direction: "Direction", text: bytes) -> None:

@@ -35,26 +35,75 @@ def test_hooks_are_read_as_claude_code_writes_them(tmp_path: Path) -> None:
     )
 
 
-NOT_RUN: list[tuple[dict[str, Any], str]] = [
-    ({"TeammateIdle": group()}, "TeammateIdle (no such event in zot)"),
-    ({"PreToolUse": group(type="prompt")}, 'PreToolUse (the type "prompt")'),
-    ({"PreToolUse": group(**{"if": "Bash(git *)"})}, "PreToolUse (the key 'if')"),
-    ({"PreToolUse": group("(")}, "PreToolUse (the matcher '(': "),
-    ({"PreToolUse": group(1)}, "PreToolUse (the matcher 1)"),
-    ({"PreToolUse": group(command=" ")}, "PreToolUse (no command)"),
-    ({"PreToolUse": group(timeout=True)}, "PreToolUse (the timeout true)"),
-    ({"PreToolUse": ["x"]}, "PreToolUse (expected an object, got null)"),
-    ({"PreToolUse": 1}, "PreToolUse (expected an object, got null)"),
+@pytest.mark.parametrize(
+    ("matcher", "names", "others"),
+    [
+        ("Bash, Edit|Write", ["Bash", "Edit", "Write"], ["BashOutput", "Read"]),
+        ("mcp__lab", ["mcp__lab__run", "mcp__lab__a__b"], ["mcp__laboratory__run", "Bash"]),
+        ("mcp__lab__run", ["mcp__lab__run"], ["mcp__lab__runs"]),
+        ("^Notebook", ["NotebookEdit"], ["MyNotebook"]),
+        ("(Edit|Write)$", ["MultiEdit", "Write"], ["Editor"]),
+    ],
+)
+def test_a_matcher_is_a_list_of_names_or_an_expression_for_a_part(
+    tmp_path: Path, matcher: str, names: list[str], others: list[str]
+) -> None:
+    ((program,), _) = claude_programs([write(tmp_path / "settings.json", {"PreToolUse": group(matcher)})])
+    assert [each for each in (*names, *others) if program.matches(each)] == names
+
+
+NOT_RUN: list[tuple[list[Any], str]] = [
+    (group(type="prompt"), 'the type "prompt"'),
+    (group(**{"if": "Bash(git *)"}), "the key 'if'"),
+    (group("("), "the matcher '(': "),
+    (group(1), "the matcher 1"),
+    (group(command=" "), "no command"),
+    (group(timeout=True), "the timeout true"),
+    (group(onFailure="blok"), 'onFailure "blok"'),
+    (["x"], "expected an object, got null"),
+    ([{"matcher": "Bash", "command": "x"}], "expected an object, got null"),
 ]
+OTHERS = (
+    "Stop",
+    "PostToolUse",
+    "PreCompact",
+    "SessionStart",
+    "PermissionRequest",
+    "UserPromptExpansion",
+    "TeammateIdle",
+)
+"""Events at which nothing is refused, or that zot does not have."""
 
 
-@pytest.mark.parametrize(("hooks", "why"), NOT_RUN, ids=[why for _, why in NOT_RUN])
-def test_what_zot_cannot_run_is_a_line_and_the_rest_runs(tmp_path: Path, hooks: dict[str, Any], why: str) -> None:
-    path = write(tmp_path / "settings.json", {**hooks, "SessionEnd": group()})
-    programs, notes = claude_programs([path])
-    assert [each.claude for each in programs] == ["SessionEnd"]
-    assert [note.startswith(f"{path}: zot does not run these hooks: {why}") for note in notes] == [True]
-    assert "\n" not in notes[0]
+@pytest.mark.parametrize(("groups", "why"), NOT_RUN, ids=[why for _, why in NOT_RUN])
+def test_a_guard_that_zot_cannot_run_is_an_error_and_any_other_hook_is_a_line(
+    tmp_path: Path, groups: list[Any], why: str
+) -> None:
+    path = tmp_path / "settings.json"
+    for name in ("PreToolUse", "UserPromptSubmit"):
+        write(path, {name: groups})
+        with pytest.raises(ConfigError) as error:
+            claude_programs([str(path)])
+        assert str(error.value).startswith(f"{path}: hooks.{name}: {why}")
+        assert "\n" not in str(error.value)
+    for name in OTHERS:
+        write(path, {name: groups, "SessionEnd": group()})
+        programs, notes = claude_programs([str(path)])
+        assert [each.claude for each in programs] == ["SessionEnd"]
+        assert [note.startswith(f"{path}: zot does not run these hooks: {name} (") for note in notes] == [True]
+        assert "\n" not in notes[0]
+
+
+@pytest.mark.parametrize("name", ["preToolUse", "PreToolUses", "pre_tool_use", "UserPromptSubmitted", "PreTool"])
+def test_an_event_that_is_nearly_one_of_a_guard_is_an_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match=f": hooks.{name}: no such event in zot"):
+        claude_programs([write(tmp_path / "settings.json", {name: group()})])
+
+
+@pytest.mark.parametrize("hooks", [[{"PreToolUse": []}], "PreToolUse", 1])
+def test_hooks_that_are_no_object_are_an_error(tmp_path: Path, hooks: object) -> None:
+    with pytest.raises(ConfigError, match=r"settings\.json: hooks: expected an object"):
+        claude_programs([write(tmp_path / "settings.json", hooks)])
 
 
 def test_all_can_be_turned_off_and_the_last_file_counts(tmp_path: Path) -> None:
@@ -62,6 +111,9 @@ def test_all_can_be_turned_off_and_the_last_file_counts(tmp_path: Path) -> None:
     assert claude_programs([shared]) == ([], [])
     own = write(tmp_path / "settings.local.json", {}, disableAllHooks=False)
     assert len(claude_programs([shared, own])[0]) == 1
+    write(tmp_path / "settings.json", {"PreToolUse": group(type="prompt")})
+    write(tmp_path / "settings.local.json", {}, disableAllHooks=True)
+    assert claude_programs([shared, own]) == ([], [])
 
 
 def test_a_file_that_cannot_be_read_is_an_error_because_it_could_name_a_guard(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zot_agent.hook_programs.answer import make_answer
-from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, Answer, Frame, blocks
+from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS, Answer, Frame, blocks
 from zot_agent.hook_programs.claude.tools import own_arguments
 from zot_agent.hook_programs.program import HookProgram
 from zot_agent.hook_programs.run import REFUSED, HookExit, HookPlace
@@ -14,6 +14,7 @@ from zot_core.permission_mode import PermissionMode
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import Event, EventIntercept
+from zot_provider.json_text import describe
 
 _MODES: dict[PermissionMode, str] = {
     "ask": "default",
@@ -23,6 +24,12 @@ _MODES: dict[PermissionMode, str] = {
 }
 
 
+_DECISIONS = (None, "", "allow", "approve", "block", "defer", "deny")
+"""Beside `ask`, which is about a tool."""
+_NO_PROGRAM = (126, 127)
+"""The exit codes of a shell that cannot run a program, or does not find it."""
+
+
 class ClaudeDialect:
     """The dialect of a hook in settings of Claude Code. `frame_bytes` is the longest question, `report` shows a line to
     the person."""
@@ -30,6 +37,7 @@ class ClaudeDialect:
     def __init__(self, program: HookProgram, frame_bytes: int, report: Callable[[str], None]) -> None:
         self._program, self._row = program, CLAUDE_EVENTS[program.claude]
         self._frame_bytes, self._report = frame_bytes, report
+        self._guards = program.claude in GUARDS
         self._session: str | None = None
 
     def question(self, frame: Event | EventIntercept, place: HookPlace) -> bytes | None:
@@ -56,10 +64,15 @@ class ClaudeDialect:
     async def answer(self, frame: EventIntercept, ended: HookExit, place: HookPlace) -> EventInterceptResponse:
         """Return what Claude Code would do, in terms of zot."""
         members = _members(frame, self._frame_bytes)
+        if ended.code in _NO_PROGRAM and self._guards:
+            return make_answer(frame, self._refused(members, f"hook {self._program.line} is not there: {ended.reason}"))
+        ended.check()
         if ended.code == REFUSED:
             return make_answer(frame, self._refused(members, ended.reason))
         text = ended.output.decode("utf-8", "replace").strip()
         output = _object(text)
+        if output is None and self._guards and text.startswith("{"):
+            return make_answer(frame, self._refused(members, f"hook {self._program.line} answers what is no JSON"))
         if output is None:
             return make_answer(frame, self._context(members, text) if self._row.plain else {})
         return make_answer(frame, await self._of_output(members, output, place))
@@ -75,10 +88,15 @@ class ClaudeDialect:
             await place.stop()
             return self._refused(members, why) if blocks(self._row) else {}
         decision = more.get("permissionDecision") or output.get("decision")
+        asks = decision == "ask" and "tool_id" in members
+        if self._guards and not asks and decision not in _DECISIONS:
+            return self._refused(
+                members, f"hook {self._program.line} decides {describe(decision)}, which is no decision"
+            )
         reason = _text(more.get("permissionDecisionReason")) or _text(output.get("reason"))
         if decision in ("deny", "block"):
             return self._refused(members, reason)
-        if decision == "ask":
+        if asks:
             call = ToolRequest(members["tool_id"], members["tool_name"], members.get("tool_args", {}))
             if not await place.ask(call, reason or f"the hook {self._program.line} asks"):
                 return self._refused(members, f"the user did not allow this call of {call.name}")

@@ -178,3 +178,6 @@ CLAUDE_EVENTS: Mapping[str, ClaudeEvent] = {
     )
 }
 """The events by their names there."""
+
+GUARDS = ("PreToolUse", "UserPromptSubmit")
+"""Those by which a hook keeps something from happening; `Stop` and `PreCompact` let something go on."""

@@ -4,24 +4,30 @@
 {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 60}]}]}}
 ```
 
-The files are another program's, so what zot does not know in them is a line for the person and no error.
+The files are another program's, so what zot does not know in them is a line for the person. It is an error where it
+may be there to refuse: at an event at which a hook can refuse something, or one whose name is nearly that.
 """
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS
+from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS
 from zot_agent.hook_programs.events import KNOWN
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
+from zot_core.tools.definition.meant import nearest
+from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 
 _SECONDS = 600.0
 """Without a `timeout`."""
 _ANY = ("", "*")
-_KNOWN = ("type", "command", "args", "timeout", "async", "statusMessage", "once")
+_NAMES = re.compile(r"[\w, |-]*")
+"""A matcher of these letters is a list of names; any other is a regular expression for a part of a name."""
+_SERVER = re.compile(r"mcp__(?:(?!__).)+")
+_KNOWN = ("type", "command", "args", "timeout", "async", "onFailure", "statusMessage", "once")
 
 
 class _NotRun(Exception):
@@ -31,27 +37,34 @@ class _NotRun(Exception):
 def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]:
     """Return the programs of these files that zot runs, and a line for each file with hooks that it does not run.
     `disableAllHooks` of the last file that has it counts for all. Raises `ConfigError` for a file that cannot be read,
-    because it could name a guard."""
+    because it could name a guard, and for a guard that zot cannot run."""
     programs: list[HookProgram] = []
     notes: list[str] = []
-    disabled = False
+    disabled, unable = False, ""
     for path in paths:
         content = read_json_object(path)
         disabled = content.get("disableAllHooks", disabled) is True
         skipped: dict[str, None] = {}
-        for name, entry, matcher in _entries(content.get("hooks")):
+        hooks = content.get("hooks") or {}
+        if not isinstance(hooks, dict):
+            raise ConfigError(f"{path}: hooks: expected an object, got {describe(hooks)}")
+        for name, entry, matcher in _entries(hooks):
             try:
                 programs.append(_read(name, entry, matcher, path))
             except _NotRun as error:
                 skipped[f"{name} ({error})"] = None
+                if nearest(name, CLAUDE_EVENTS) in GUARDS:
+                    unable = unable or f"{path}: hooks.{name}: {error}"
         if skipped:
             notes.append(f"{path}: zot does not run these hooks: {', '.join(skipped)}")
+    if unable and not disabled:
+        raise ConfigError(f"{unable}; zot cannot run this guard, so it does not start without disableAllHooks")
     return ([], []) if disabled else (programs, notes)
 
 
-def _entries(hooks: object) -> Iterator[tuple[str, object, object]]:
+def _entries(hooks: Mapping[str, Any]) -> Iterator[tuple[str, object, object]]:
     """Yield the name of the event, the entry and the matcher of each hook."""
-    for name, groups in hooks.items() if isinstance(hooks, dict) else ():
+    for name, groups in hooks.items():
         for group in groups if isinstance(groups, list) else [groups]:
             inside = group.get("hooks") if isinstance(group, dict) else None
             for entry in inside if isinstance(inside, list) else [None]:
@@ -73,6 +86,9 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         raise _NotRun("no command")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0:
         raise _NotRun(f"the timeout {describe(seconds)}")
+    failure = entry.get("onFailure", "allow")
+    if failure not in ("allow", "block"):
+        raise _NotRun(f"onFailure {describe(failure)}")
     return HookProgram(
         row.event,
         shlex.join([command, *map(str, arguments)]) if arguments else command,
@@ -80,17 +96,22 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         _expression(matcher),
         min(float(seconds), DEFAULT_LIMITS.most_seconds),
         waits=entry.get("async") is not True,
+        blocks_on_failure=failure == "block",
         claude=name,
     )
 
 
 def _expression(matcher: object) -> str:
+    """Return a regular expression for the whole of a name."""
     if not isinstance(matcher, str):
         raise _NotRun(f"the matcher {describe(matcher)}")
     if matcher in _ANY:
         return ""
+    if _NAMES.fullmatch(matcher):
+        names = [name for name in re.split(r"[, |]+", matcher) if name]
+        return "|".join(f"{name}__.*" if _SERVER.fullmatch(name) else name for name in names)
     try:
         re.compile(matcher)
     except re.error as error:
         raise _NotRun(f"the matcher {matcher!r}: {error}") from None
-    return matcher
+    return f".*(?:{matcher}).*"

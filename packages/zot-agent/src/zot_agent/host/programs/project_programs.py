@@ -41,9 +41,10 @@ class ProjectProgram(Record):
 
 
 def claude_settings(cwd: str) -> list[str]:
-    """Return the files of settings of Claude Code in the project that have hooks, or that cannot be read and may have
-    some, the stronger one last."""
-    return [path for path in _files(cwd, _CLAUDE) if _has_hooks(path)]
+    """Return the files of settings of Claude Code in the project, the stronger one last, if one of them has hooks, or
+    cannot be read and may have some: the other one may turn them off."""
+    paths = [path for path in _files(cwd, _CLAUDE) if os.path.lexists(path)]
+    return paths if any(map(_has_hooks, paths)) else []
 
 
 def _has_hooks(path: str) -> bool:
