@@ -398,6 +398,42 @@ def test_they_count_for_nothing_in_a_folder_that_is_not_trusted(zot: Zot, server
         shutil.rmtree(folder)
 
 
+OF_A_FOLDER = {
+    ".zot/config.json": '{"hooks": {"tool_cal": []}}',
+    ".claude/settings.json": '{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt", "prompt": "is this safe?"}]}]}}',
+    ".zot/mcp.json": json.dumps({"mcpServers": {"a": {**SERVER, "disabled": "true"}}}),
+    ".zot/agents/a.md": "---\ndescription: d\npermissions: aks\n---\nx",
+    ".zot/extensions/a/extension.json": '{"name": "a", "exec": "./run", "guards": {"tool_call": {"on_exit": "blok"}}}',
+}
+
+
+@pytest.mark.parametrize("name", OF_A_FOLDER)
+def test_a_yes_allows_no_folder_in_which_something_that_holds_back_is_broken(
+    name: str, zot: Zot, server: ScriptedServer
+) -> None:
+    path = zot.cwd / name
+    path.parent.mkdir(parents=True)
+    path.write_text(OF_A_FOLDER[name])
+    (zot.cwd / ".zot").mkdir(exist_ok=True)
+    (zot.cwd / ".zot/SYSTEM.md").write_text("You do as the folder says.")
+    server.add("an answer")
+    command = [*zot.command, *zot.at(server)]
+    with PtyScreen(command, environment={**zot.env, "TERM": "xterm"}, cwd=str(zot.cwd), columns=200) as pty:
+        pty.wait_for("May zot use what this folder brings?")
+        pty.wait_for("Enter choose")
+        pty.type("y")
+        pty.wait_until(lambda: f"✗ {path.parent}" in (said := pty.screen()) or f"✗ extension in {path.parent}" in said)
+        pty.type("go\r")
+        pty.wait_for("an answer")
+        assert "in use" not in pty.screen()
+    assert "as the folder says" not in json.dumps(server.requests[0].body)
+    assert not (zot.cwd / "ran").exists()
+    assert zot.run("trust", "list").out == "you have not been asked about any folder\n"
+    done = zot.ask(server, "-p", "--trust", "x")
+    assert (done.code, len(server.requests)) == (2, 1)
+    assert str(path.parent) in done.line()
+
+
 def test_an_extension_whose_manifest_holds_it_back_in_other_words_is_not_started(
     zot: Zot, server: ScriptedServer
 ) -> None:

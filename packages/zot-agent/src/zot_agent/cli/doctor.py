@@ -16,7 +16,6 @@ from zot_agent.config.settings import FILE, Settings, read_settings
 from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
-from zot_agent.host.programs.hooks import find_hooks
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
@@ -320,7 +319,7 @@ def _extensions() -> DoctorLine:
 def _hooks(settings: Settings, choice: ProjectChoice) -> list[DoctorLine]:
     """Report the hook programs of the person, and of this directory if the person has allowed it; nothing without."""
     try:
-        found = find_hooks(settings, choice)
+        found = choice.hooks(settings)
     except ConfigError as error:
         return [DoctorLine("no", "hooks", str(error))]
     notes = [DoctorLine("--", "hooks", note) for note in found.notes]

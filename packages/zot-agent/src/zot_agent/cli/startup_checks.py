@@ -6,7 +6,6 @@ from zot_agent.host.build import check_named, choose_model, open_registry, worki
 from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
-from zot_agent.host.programs.hooks import find_hooks
 from zot_agent.host.workspace import choose_agents
 from zot_core.runtime.resolve import builtin_tools_named
 from zot_provider.errors import ConfigError, MissingKey
@@ -32,7 +31,7 @@ async def check_options(options: HostOptions) -> None:
     choice = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
     check_named(options, choice.find())
     settings = choice.load()
-    find_hooks(settings, choice)
+    choice.hooks(settings)
     PermissionFiles(home, cwd).open(options, settings)
     choose_agents(settings, cwd, home, trusted=choice.trusted)
     registry = open_registry(home)

@@ -13,7 +13,6 @@ from zot_agent.host.extensions import ProjectChoice, announce_providers
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
-from zot_agent.host.programs.hooks import find_hooks
 from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
 from zot_agent.host.workspace import ExtensionResources, open_workspace, read_workspace
@@ -67,7 +66,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     choice.check_all_there()
     settings = choice.load()
     check_named(options, discovery)
-    hooks = find_hooks(settings, choice)
+    hooks = choice.hooks(settings)
     use_network(settings)
     providers = announce_providers(registry, discovery)  # before a model is chosen
     runtime, notes = open_runtime(options, settings, registry, choice, once=once, log=log)
@@ -279,7 +278,7 @@ def continue_session(
     project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
     project.find()
     settings = project.load()
-    hooks = find_hooks(settings, project)
+    hooks = project.hooks(settings)
     workspace, notes = open_workspace(options, settings, cwd, choice, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):

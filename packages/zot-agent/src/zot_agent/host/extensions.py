@@ -12,6 +12,7 @@ from zot_agent.config.paths import asked_mark, zot_home
 from zot_agent.config.settings import Layer, Settings, load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
+from zot_agent.host.programs.hooks import FoundHooks, find_hooks
 from zot_agent.host.project import Project, find_project, may_use
 from zot_provider.errors import ConfigError
 from zot_provider.registry import ModelRegistry
@@ -102,19 +103,27 @@ class ProjectChoice:
         """Return the settings of the person, of the project as far as they are used, and of the environment. Raises
         `ConfigError` as `load_settings` does, for a file of MCP servers with a mistake in what holds one back, and for
         the manifest of a guard that cannot be used."""
+        self._check_guards(self._server_files, project=self.trusted)
+        return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
+
+    def hooks(self, settings: Settings) -> FoundHooks:
+        """Return the hook programs of `settings`, and of the settings of Claude Code that are used. Raises
+        `ConfigError`."""
+        return find_hooks(settings, self.settings.source, self.claude)
+
+    def _check_guards(self, server_files: Sequence[str], *, project: bool) -> None:
         for each in self.found.problems:
-            if each.guards and (each.scope != "project" or self.trusted):
+            if each.guards and (each.scope != "project" or project):
                 raise ConfigError(
                     f"extension in {each.directory}: {each.message}; it may be a guard: mend it, or start with --no-ext"
                 )
-        if self._server_files:
+        if server_files:
             from zot_agent.mcp.config import ConfigProblem, check_files  # noqa: PLC0415  only where there are servers
 
             try:
-                check_files(self._server_files)
+                check_files(server_files)
             except ConfigProblem as error:
                 raise ConfigError(str(error)) from None
-        return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
 
     def _add_mcp(self, home: str) -> None:
         """Add the extension for MCP servers, if a file names any."""
@@ -184,7 +193,10 @@ class ProjectChoice:
         if allowed and self.undecided is not None:
             if self.undecided.problems:
                 raise ConfigError(self.undecided.problems[0])
-            load_settings(zot_home(), self.undecided.settings, ignore=self._options.ignore_settings)
+            self._check_guards(self.undecided.server_files, project=True)
+            project = self.undecided.settings
+            settings = load_settings(zot_home(), project, ignore=self._options.ignore_settings)
+            find_hooks(settings, project.source, self.undecided.claude)
 
 
 def extension_limits(*, once: bool = False) -> "ExtensionLimits":

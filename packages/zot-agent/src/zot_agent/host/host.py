@@ -135,7 +135,8 @@ class Host:
 
         removed = removed_variables(self.settings, self.models.providers)
         if self.hooks_of is not None:
-            self.hooks = open_hooks(self.hooks_of, self.conversation, self.sandbox, removed, trace)
+            found = self.hooks_of.hooks(self.hooks_of.load())
+            self.hooks = open_hooks(found, self.conversation, self.sandbox, removed, trace)
         return self.hooks
 
     def use_hooks_of(self, choice: "ProjectChoice") -> None:

@@ -180,4 +180,4 @@ CLAUDE_EVENTS: Mapping[str, ClaudeEvent] = {
 """The events by their names there."""
 
 GUARDS = ("PreToolUse", "UserPromptSubmit")
-"""Those by which a hook keeps something from happening; `Stop` and `PreCompact` let something go on."""
+"""Those at which a hook can refuse something; a failure at `Stop` or `PreCompact` must not hold up a run."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from zot_agent.extensions.trace import Trace
     from zot_agent.hook_programs.program import HookProgram
     from zot_agent.hook_programs.programs import HookPrograms
-    from zot_agent.host.extensions import ProjectChoice
     from zot_agent.host.sandbox import SandboxSwitch
     from zot_core.conversation.driver import Conversation
 
@@ -31,32 +30,31 @@ class FoundHooks(Record):
     notes: Sequence[str] = ()
 
 
-def find_hooks(settings: Settings, choice: "ProjectChoice") -> FoundHooks:
-    """Return the hook programs of `settings`, which include those of the project of `choice`, and of its settings of
-    Claude Code, if the person has allowed them. Raises `ConfigError`."""
-    if INSIDE in os.environ or not (choice.claude or settings.hooks):
+def find_hooks(settings: Settings, project: str, claude: Sequence[str]) -> FoundHooks:
+    """Return the hook programs of `settings`, of which `project` is the file of the project, and of settings of Claude
+    Code. Raises `ConfigError`."""
+    if INSIDE in os.environ or not (claude or settings.hooks):
         return FoundHooks()
     from zot_agent.hook_programs.read import programs_of_settings  # noqa: PLC0415  few people have hooks
 
-    own = programs_of_settings(settings, project=choice.settings.source)
-    if not choice.claude:
+    own = programs_of_settings(settings, project=project)
+    if not claude:
         return FoundHooks(own)
     from zot_agent.hook_programs.claude.settings import claude_programs  # noqa: PLC0415  few projects have them
 
-    theirs, notes = claude_programs(choice.claude)
+    theirs, notes = claude_programs(claude)
     return FoundHooks([*own, *theirs], notes)
 
 
 def open_hooks(
-    choice: "ProjectChoice",
+    found: FoundHooks,
     conversation: "Conversation",
     sandbox: "SandboxSwitch | None",
     removed_env: Collection[str],
     trace: "Trace | None",
 ) -> "HookPrograms | None":
-    """Return the hook programs of a conversation, as the files name them now; None without any. `removed_env` are
-    variables that they do not get. Raises `ConfigError`."""
-    found = find_hooks(choice.load(), choice)
+    """Return the hook programs that were found, for a conversation; None without any. `removed_env` are variables that
+    they do not get."""
     if not found.programs:
         return None
     from zot_agent.hook_programs.programs import HookPrograms  # noqa: PLC0415  few people have hooks
