@@ -1,11 +1,15 @@
 """A sandbox for a project beside what must stay out of reach."""
 
+import ctypes
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from zot_core.testing.sandbox_world import SandboxWorld
+
+_DETACH = 2  # MNT_DETACH of umount(2)
 
 
 @pytest.fixture
@@ -15,3 +19,24 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxWo
     made = SandboxWorld(tmp_path)
     yield made
     made.sandbox.close()
+
+
+@pytest.fixture
+def mounted(world: SandboxWorld) -> Iterator[SandboxWorld]:
+    """Return a world whose readable folder has the processes and the terminals of the machine once more."""
+    if os.geteuid() != 0:
+        pytest.skip("root alone can mount file systems")
+    libc, made = ctypes.CDLL(None), []
+    try:
+        for kind in ("proc", "devpts"):
+            point = world.other / kind
+            point.mkdir()
+            if libc.mount(kind.encode(), bytes(point), kind.encode(), ctypes.c_ulong(0), None):
+                pytest.skip(f"{kind} cannot be mounted here")
+            made.append(point)
+        first, world.sandbox = world.sandbox, world.open()
+        yield world
+        first.close()
+    finally:
+        for point in made:
+            libc.umount2(bytes(point), _DETACH)

@@ -7,6 +7,8 @@ import pytest
 
 from zot_core.sandbox.aliases import other_paths, parse_mounts, read_mounts
 
+NAMES = ("/mnt", "/keys", "/a b")
+
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
@@ -17,7 +19,7 @@ def folders(tmp_path: Path) -> Path:
 
 def test_a_line_of_the_table_is_parsed_with_its_escapes() -> None:
     text = "36 35 98:0 /a\\040b /mnt\\134x rw,noatime master:1 - ext3 /dev/root rw\nshort\n"
-    assert parse_mounts(text) == [("98:0", "/a b", "/mnt\\x")]
+    assert parse_mounts(text) == [("98:0", "/a b", "/mnt\\x", "ext3")]
 
 
 @pytest.mark.parametrize(
@@ -37,8 +39,16 @@ def test_a_line_of_the_table_is_parsed_with_its_escapes() -> None:
     ],
 )
 def test_a_mount_of_the_same_disk_shows_it(folders: Path, mounts: list[tuple[str, str, str]], found: list[str]) -> None:
-    table = [(device, root.format(folders), point.format(folders)) for device, root, point in mounts]
+    table = [(device, root.format(folders), point.format(folders), "ext4") for device, root, point in mounts]
     assert other_paths([str(folders / "home")], table) == [str(folders / path) for path in found]
+
+
+def test_processes_and_devices_that_are_mounted_elsewhere_are_hidden(folders: Path) -> None:
+    usual = [("0:1", "/", "/proc", "proc"), ("0:2", "/", "/dev", "devtmpfs"), ("0:3", "/", "/dev/pts", "devpts")]
+    again = [
+        (device, root, f"{folders}{name}", kind) for (device, root, _, kind), name in zip(usual, NAMES, strict=True)
+    ]
+    assert other_paths([], [*usual, ("8:1", "/", "/", "ext4"), *again]) == [each[2] for each in again]
 
 
 def test_this_machine_has_a_table() -> None:

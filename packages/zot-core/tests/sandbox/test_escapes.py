@@ -162,6 +162,13 @@ def test_no_process_inside_has_the_variables_of_the_agent(world: SandboxWorld, m
     assert "PATH=" in text
 
 
+def test_processes_and_terminals_are_not_shown_by_another_mount(mounted: SandboxWorld) -> None:
+    names = {"OTHER": str(mounted.other), "AGENT": str(os.getpid())}
+    assert mounted.run("cat $OTHER/proc/$AGENT/cmdline", env=names)[0].exit_code
+    ended, text = mounted.run("ls -A $OTHER/proc $OTHER/devpts", env=names)
+    assert (ended.exit_code, text.split()) == (0, [f"{mounted.other}/devpts:", f"{mounted.other}/proc:"])
+
+
 def test_folders_for_temporary_files_and_the_home_are_private(world: SandboxWorld) -> None:
     made = [str(world.home / "x"), *(f"{folder}/{SECRET}" for folder in ("/tmp", "/run", "/var/tmp"))]
     _, text = world.run(f"echo $TMPDIR; touch {' '.join(made)}; ls -A ~ /nowhere 2>/dev/null")

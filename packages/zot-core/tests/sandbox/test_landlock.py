@@ -67,6 +67,14 @@ def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
     assert lesser.changed() == []
 
 
+def test_processes_and_terminals_are_not_shown_by_another_mount(mounted: SandboxWorld, lesser: SandboxWorld) -> None:
+    names = {"OTHER": str(mounted.other), "AGENT": str(os.getpid())}
+    for command in ("cat $OTHER/proc/$AGENT/cmdline", "ls $OTHER/proc", "ls $OTHER/devpts", "ls $OTHER/proc/self/fd"):
+        ended, text = lesser.run(command, env=names)
+        assert ended.exit_code, text
+    assert lesser.run("cat $OTHER/file", env=names)[1] == "text\n"
+
+
 def test_no_call_makes_a_program_that_has_the_rights_of_its_owner(lesser: SandboxWorld) -> None:
     ended, text = lesser.python(SET_MODES)
     errors = dict(line.split(": ") for line in text.splitlines() if ": " in line)

@@ -1,4 +1,5 @@
 """Other paths of hidden folders: a file system that is mounted twice, as a whole or in part, has each file twice.
+So have processes and devices, each time in a file system of its own.
 
 The table of mounts is `/proc/self/mountinfo`; proc(5) describes its fields.
 """
@@ -10,8 +11,11 @@ from collections.abc import Iterable
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 _MAX_BYTES = 1 << 20
 
-Mount = tuple[str, str, str]
-"""The device, the folder of its file system that is shown, and where it is shown."""
+_OF_THE_KERNEL = {"proc": "/proc", "devtmpfs": "/dev", "devpts": "/dev"}
+"""File systems that show processes and devices, with their usual places, where a sandbox has its own."""
+
+Mount = tuple[str, str, str, str]
+"""The device, the folder of its file system that is shown, where it is shown, and the kind of file system."""
 
 
 def read_mounts(path: str = "/proc/self/mountinfo") -> list[Mount]:
@@ -26,7 +30,7 @@ def read_mounts(path: str = "/proc/self/mountinfo") -> list[Mount]:
 def parse_mounts(text: str) -> list[Mount]:
     """Parse the text of `mountinfo`."""
     rows = (line.split(" ") for line in text.splitlines())
-    return [(row[2], _plain(row[3]), _plain(row[4])) for row in rows if len(row) > 4]
+    return [(row[2], _plain(row[3]), _plain(row[4]), row[row.index("-", 5) + 1]) for row in rows if "-" in row[5:-1]]
 
 
 def _plain(field: str) -> str:
@@ -34,16 +38,16 @@ def _plain(field: str) -> str:
 
 
 def other_paths(hidden: Iterable[str], mounts: Iterable[Mount]) -> list[str]:
-    """Return further paths of `hidden` paths, and of what is in them."""
+    """Return further paths of `hidden` paths, and of what is in them; and those of processes and devices."""
     mounts = list(mounts)
-    found = []
+    found = [where for _, _, where, kind in mounts if not _is_in(where, _OF_THE_KERNEL.get(kind, "/"))]
     for path in hidden:
         around = [mount for mount in mounts if _is_in(path, mount[2])]
         if not around:
             continue
-        device, root, point = max(around, key=lambda mount: len(mount[2]))  # of equal ones the last is on top
+        device, root, point, _ = max(around, key=lambda mount: len(mount[2]))  # of equal ones the last is on top
         inside = _join(root, os.path.relpath(path, point))
-        for other, shown, where in mounts:
+        for other, shown, where, _ in mounts:
             if other != device or where == point:
                 continue
             if _is_in(inside, shown):

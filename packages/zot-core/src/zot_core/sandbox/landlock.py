@@ -56,17 +56,18 @@ def allowed(policy: SandboxPolicy) -> tuple[list[str], list[str]]:
     """Return the paths that may be read with everything below them, and the paths that may be written too."""
     hidden = [*_HIDDEN, *(path for path, access in policy.paths.items() if access == "none")]
     write = [path for path, access in policy.paths.items() if access == "write"]
-    read = [path for path, access in policy.paths.items() if access == "read"]
-    return [*_around(os.path.sep, hidden), *read, *_READ], [*write, *_WRITTEN]
+    readable = [path for path, access in policy.paths.items() if access == "read"]
+    read = [each for path in (os.path.sep, *readable) for each in _around(path, hidden)]
+    return [*read, *_READ], [*write, *_WRITTEN]
 
 
 def _around(folder: str, hidden: list[str]) -> list[str]:
-    """Return the entries of a folder without the hidden paths, as few as possible."""
+    """Return a folder without the hidden paths: itself, or as few of its entries as possible."""
+    if not any(each.startswith(os.path.join(folder, "")) for each in hidden):
+        return [folder]
     found = []
     for name in sorted(os.listdir(folder))[:_ENTRIES]:
         path = os.path.join(folder, name)
-        inside = os.path.join(path, "")
-        if path in hidden or os.path.islink(path):
-            continue
-        found += _around(path, hidden) if any(each.startswith(inside) for each in hidden) else [path]
+        if path not in hidden and not os.path.islink(path):
+            found += _around(path, hidden)
     return found
