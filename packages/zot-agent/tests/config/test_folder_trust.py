@@ -211,3 +211,32 @@ def test_a_home_that_cannot_be_written_is_one_line(folder: Path, tmp_path: Path)
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"cannot write .*\.json: (File exists|Not a directory)"):
         FolderTrust(str(tmp_path / "file")).remember(content(folder), allowed=True)
+
+
+def test_an_answer_that_cannot_be_removed_is_not_said_to_be_forgotten(
+    trust: FolderTrust, folder: Path, tmp_path: Path
+) -> None:
+    trust.remember(content(folder), allowed=True)
+    (answer,) = files(tmp_path)
+    answer.unlink()
+    answer.mkdir()
+    with pytest.raises(ConfigError, match=f"^cannot remove {answer}: "):
+        trust.forget(str(folder))
+
+
+def test_without_git_the_files_count_that_were_there(
+    trust: FolderTrust, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    track(folder, "tool")
+    monkeypatch.setenv("PATH", "")
+    trust.remember(content(folder), allowed=True)
+    (folder / "tool" / "helper.py").write_text("import evil\n")
+    assert trust.changes(content(folder)) == ["tool/helper.py"]
+
+
+def test_a_link_to_a_folder_around_it_is_not_walked_again(folder: Path, tmp_path: Path) -> None:
+    trust = FolderTrust(str(tmp_path / "zot-home"), TrustLimits(files=3))
+    (folder / "tool" / "again").symlink_to(folder / "tool")
+    (folder / "tool" / "once-more").symlink_to(folder / "tool")
+    trust.remember(content(folder), allowed=True)
+    assert trust.decision(content(folder)) is True
