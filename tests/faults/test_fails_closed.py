@@ -209,12 +209,16 @@ def test_every_mode_ends_with_exit_code_2(mode: str, zot: Zot, server: ScriptedS
         refused(start(zot, server, mode), zot, server, str(zot.home / FILE))
 
 
-@pytest.mark.parametrize("mode", ["print", "serve", "acp", "run"])
+@pytest.mark.parametrize("mode", MODES)
 def test_a_trusted_projects_file_stops_too(mode: str, zot: Zot, server: ScriptedServer) -> None:
-    (zot.cwd / ".zot").mkdir()
-    for content in ('{"permissions": {"deny": ["bash"]},}', '{"sandbox": "off"}', '{"permissions": {"mode": "yolo"}}'):
-        (zot.cwd / ".zot" / FILE).write_text(content)
-        refused(start(zot, server, mode, "--trust"), zot, server, str(zot.cwd / ".zot" / FILE))
+    contents = ('{"permissions": {"deny": ["bash"]},}', '{"sandbox": "off"}', '{"permissions": {"mode": "yolo"}}')
+    guard = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9"}]}]}}'
+    for name, content in (*((f".zot/{FILE}", each) for each in contents), (".claude/settings.json", guard)):
+        path = zot.cwd / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+        refused(start(zot, server, mode, "--trust"), zot, server, str(path))
+        path.unlink()
 
 
 def test_a_file_of_a_folder_that_is_not_trusted_counts_for_nothing(zot: Zot, server: ScriptedServer) -> None:
