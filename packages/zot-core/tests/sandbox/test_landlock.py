@@ -125,10 +125,10 @@ call("setdomainname", b"x", -1)
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root alone has these rights")
-def test_root_has_no_rights_but_to_files(lesser: SandboxWorld) -> None:
+def test_nobody_has_rights_but_to_files_not_even_root(lesser: SandboxWorld) -> None:
     (lesser.project / "theirs").touch()
-    os.chown(lesser.project / "theirs", 65534, 65534)
+    if os.geteuid() == 0:  # nobody else can give files away
+        os.chown(lesser.project / "theirs", 65534, 65534)
     ended, text = lesser.python(ROOT)
     found = [line.split() for line in text.splitlines() if line]
     assert ended.exit_code == 0
