@@ -44,6 +44,7 @@ class CheckRuns:
         self._environ = environ
         self._calls = calls
         self._obeys_shutdown = True
+        self._says_ready = True
         self._answered: CheckRequest | None = None
         """A request that was answered correctly: the probes send similar ones."""
         self._needs_grants = False
@@ -111,8 +112,9 @@ class CheckRuns:
             self._add("name-mismatch", f"hello says {name!r}, the manifest {self.name!r}; the manifest wins", first.raw)
         self.name = self.name or name
         session.greet()
-        session.settle()
-        if not session.sent_ready() and not session.ended:
+        session.settle(says_ready=True)
+        self._says_ready = session.sent_ready()
+        if not self._says_ready and not session.ended:
             self._add("no-ready", "ready was not sent; hosts wait for silence instead")
         return True
 
@@ -194,7 +196,7 @@ class CheckRuns:
             return
         session.wait(lambda: bool(session.lines), self._limits.hello_seconds)
         session.greet()
-        session.settle()
+        session.settle(says_ready=self._says_ready)
         for group in requests(session, read_registered(session.lines)):
             session.ask(group[-1])
         self._end(session)
@@ -206,7 +208,7 @@ class CheckRuns:
             return
         session.wait(lambda: bool(session.lines), self._limits.hello_seconds)
         session.greet()
-        session.settle()
+        session.settle(says_ready=self._says_ready)
         session.end_input()
         seconds = self._limits.shutdown_seconds + self._limits.kill_seconds
         if not session.exited(seconds):
@@ -222,7 +224,7 @@ class CheckRuns:
             return
         session.wait(lambda: bool(session.lines), self._limits.hello_seconds)
         probe.greet(session)
-        session.settle()
+        session.settle(says_ready=self._says_ready)
         if self._target.remember:
             others = sorted(read_registered(session.lines).entries() ^ self._expected)
             if others and not session.ended:

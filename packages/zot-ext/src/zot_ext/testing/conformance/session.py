@@ -179,12 +179,14 @@ class CheckSession:
                 self._changed.wait(left)
             return True
 
-    def settle(self) -> None:
-        """Wait for registrations as a host does: until `ready`, or until silence."""
+    def settle(self, *, says_ready: bool) -> None:
+        """Wait for registrations: until `ready`, or until silence if the program does not send it. On a busy machine a
+        program may be silent for long before it sends it."""
         until = time.monotonic() + self.limits.ready_total_seconds
+        silence = self.limits.ready_total_seconds if says_ready else self.limits.ready_idle_seconds
         while not self.sent_ready():
             count = len(self.lines)
-            left = min(self.limits.ready_idle_seconds, until - time.monotonic())
+            left = min(silence, until - time.monotonic())
             if left <= 0 or not self.wait(lambda count=count: len(self.lines) > count, left):  # type: ignore[misc]
                 return
 
