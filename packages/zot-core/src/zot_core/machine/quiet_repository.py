@@ -15,8 +15,8 @@ from zot_provider.files.regular_file import read_regular
 
 _CONFIG_BYTES, _INDEX_BYTES = 256 * 1024, 64 * 1024 * 1024
 """The largest configuration and index that are read; git is asked about where they are larger."""
-_SECONDS = 1.0
-"""For git to take a configuration apart."""
+_SECONDS = 5.0
+"""For git to take a configuration apart; it waits for nobody, so more than a moment is a busy machine."""
 
 _NAMES_PROGRAMS = re.compile(
     r"core\.(fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand)|filter\..*|gpg\..*|pager\..*"
