@@ -44,7 +44,7 @@ __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
 _MISSING_LINES, _MISSING_CHARACTERS = 20, 300
 """How much of what an extension could not start is kept, for a line."""
-_EXIT_GRACE = 0.1
+_EXIT_GRACE = 1.0
 """Seconds from the loss of a pipe until it counts as the reason for the end. An exiting process closes its pipes
 shortly before its exit is seen, and its exit status is the better reason."""
 
