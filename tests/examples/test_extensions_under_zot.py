@@ -34,7 +34,9 @@ from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.testing.sign_in_server import SignInScript, SignInServer
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
-LIMITS = ExtensionLimits(ready_total_seconds=PATIENCE, intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE)
+LIMITS = ExtensionLimits(
+    ready_total_seconds=PATIENCE, ready_idle_seconds=PATIENCE, intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE
+)
 
 
 class Zot:

@@ -28,7 +28,8 @@ from zot_provider.testing import Call, ScriptedClient, Turn
 
 def limits(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
-    patient = dict.fromkeys(("hello_seconds", "ready_total_seconds", "intercept_seconds", "shutdown_seconds"), PATIENCE)
+    long = ("hello_seconds", "ready_total_seconds", "ready_idle_seconds", "intercept_seconds", "shutdown_seconds")
+    patient = dict.fromkeys(long, PATIENCE)
     return ExtensionLimits(**(patient | named))
 
 
