@@ -8,6 +8,7 @@ import pytest
 from command import Zot
 from extension_folder import write_extension
 from rpc_client import connect, events_of
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -119,10 +120,11 @@ def test_the_hooks_of_a_project_run_once_the_person_has_allowed_it(zot: Zot, ser
 
 def test_a_zot_that_a_program_starts_runs_no_programs(zot: Zot, server: ScriptedServer) -> None:
     inner = " ".join([*zot.command, "-p", *zot.at(server), "again"])
-    settings(zot, {"turn_end": [{"command": f"echo ran >> ran; {inner}"}]}, child_keys="keep")
-    server.add("one", "two")
+    settings(zot, {"tool_call": [{"command": f"echo ran >> ran; {inner} >&2", "timeout": PATIENCE}]}, child_keys="keep")
+    call = Turn(calls=[Call("bash", {"command": "true"})])
+    server.add(call, call, "done", "done")  # the first is of the outer zot, the next two of the inner one
     assert zot.ask(server, "-p", "go").code == 0
-    assert ((zot.cwd / "ran").read_text(), len(server.requests)) == ("ran\n", 2)
+    assert ((zot.cwd / "ran").read_text(), len(server.requests)) == ("ran\n", 4)
 
 
 @pytest.mark.needs("bwrap")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ def on_screen(zot: Zot, server: ScriptedServer, folder: Path, **variables: str) 
     with PtyScreen(command, columns=80, rows=24, environment=environment, cwd=str(zot.cwd)) as pty:
         pty.wait_for(READY)
         pty.type("/pid\r")
-        pty.wait_for("pid ")
+        pty.wait_until(lambda: re.search(r"\bpid \d", pty.screen()), what="the answer")
         pty.type("\x1b")  # the note goes
         pty.wait_until(lambda: "pid " not in pty.screen())
         yield pty

@@ -14,7 +14,8 @@ from zot_provider.transport.http import HttpTransport
 
 async def test_a_person_signs_in_at_the_command_line(mcp: McpWorld, guarded: Guarded) -> None:
     home = mcp.root / "zot"
-    (home / "mcp.json").write_text(json.dumps({"mcpServers": {"far": {"url": f"{guarded.url}/mcp"}}}))
+    far = {"url": f"{guarded.url}/mcp", "startup_timeout": int(PATIENCE * 1000)}
+    (home / "mcp.json").write_text(json.dumps({"mcpServers": {"far": far}}))
     variables = {
         "ZOT_HOME": str(home),
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",

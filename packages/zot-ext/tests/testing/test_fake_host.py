@@ -11,7 +11,8 @@ from zot_ext import Extension, ExtensionLimits, HostError, NotGranted
 from zot_ext.protocol.from_extension import CommandResponse, Hello, ShutdownAck
 from zot_ext.testing import FakeHost
 
-QUICK = ExtensionLimits(hello_seconds=10, ready_total_seconds=0.01, command_seconds=0.05, tool_seconds=0.05)
+PATIENT = ExtensionLimits(hello_seconds=PATIENCE, ready_total_seconds=0.01, command_seconds=PATIENCE)
+QUICK = ExtensionLimits(hello_seconds=PATIENCE, ready_total_seconds=0.01, command_seconds=0.05, tool_seconds=0.05)
 
 RAW = r"""
 import json, sys
@@ -37,13 +38,19 @@ def test_it_greets_and_shuts_down() -> None:
 
 def test_a_process_that_knows_no_sdk_is_driven_the_same_way() -> None:
     with subprocess.Popen([sys.executable, "-c", RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        with FakeHost(process, limits=QUICK) as host:
+        with FakeHost(process, limits=PATIENT) as host:
             assert host.command("twice").action == "noop"
             host.wait_for(CommandResponse, count=2, seconds=PATIENCE)
-            with pytest.raises(TimeoutError, match=r"CommandResponse: not within 0\.05 s; it sent \[Hello"):
-                host.command("missing")
         assert process.wait(PATIENCE) == 0
     assert host.noise == [b"noise"]
+
+
+def test_a_process_that_does_not_answer_is_waited_for_as_long_as_the_limit_says() -> None:
+    with subprocess.Popen([sys.executable, "-c", RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        unanswered = pytest.raises(TimeoutError, match=r"CommandResponse: not within 0\.05 s; it sent \[Hello")
+        with FakeHost(process, limits=QUICK) as host, unanswered:
+            host.command("missing")
+        assert process.wait(PATIENCE) == 0
 
 
 def test_an_extension_that_ends_is_not_waited_for() -> None:
