@@ -87,14 +87,18 @@ class McpTalk:
 class McpWorld:
     """The servers of a test, in a file like `mcp.json`."""
 
-    def __init__(self, world: World, packages: Path) -> None:
+    def __init__(self, world: World, packages: Path, python: Path | None = None) -> None:
+        """`packages` are the environments of the extension; `python` is used in the place of the one there."""
         self.world, self.root = world, world.root
         self.file = self.root / "mcp.json"
         self.servers: dict[str, dict[str, Any]] = {}
-        envs = self.root / "zot" / "envs"
-        envs.mkdir(parents=True)
-        (envs / "mcp").symlink_to(packages)
-        self.python = str(next(packages.glob("*/bin/python")))
+        found = next(packages.glob("*/bin/python"))
+        self.python = str(python or found)
+        programs = self.root / "zot" / "envs" / "mcp" / found.parents[1].name / "bin"
+        programs.mkdir(parents=True)
+        for name in ("python", "python3"):
+            (programs / name).symlink_to(self.python)
+        (programs.parent / "complete").touch()
 
     def add(self, name: str, **fields: Any) -> None:
         """Add a server."""

@@ -3,6 +3,9 @@
 The socket is its standard input. A request comes with FILES: the streams of the new process, a file with the words of
 the request, and a pipe for two reports of REPORT bytes each: the number of the process, and its exit code, minus the
 signal that has ended it.
+
+`zot_forks.py PLACE MODULE...` has loaded other modules, takes requests at PLACE until its standard input ends, and runs
+a program of Python in each child, which does not outlive the reader of its reports: `python_forks`.
 """
 
 import atexit
@@ -13,6 +16,7 @@ import os
 import pkgutil
 import random
 import runpy
+import select
 import signal
 import socket
 import sys
@@ -20,7 +24,7 @@ import termios
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -44,8 +48,11 @@ _OTHERS = {"serve": "serve", "acp": "acp", "worker": "fleet", "fleet": "fleet", 
 _NEVER = {f"zot_agent.{name}" for name in (*_OTHERS.values(), "local", "mcp", "traces")}
 
 
-def _serve(requests: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """Fork for each request until the process of the tests has gone. Yields, in each child, the request and streams."""
+def _serve(
+    requests: socket.socket, lasts: int, others: Mapping[str, str]
+) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Fork for each request until `lasts` has ended; a word of `others` has a package loaded before. Yields, in each
+    child, the request, its streams and the pipe."""
     reports: dict[int, int] = {}
 
     def report_ends(*_: object) -> None:
@@ -58,19 +65,22 @@ def _serve(requests: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]
 
     signal.signal(signal.SIGCHLD, report_ends)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while files := socket.recv_fds(requests, 16, FILES)[1]:
+    while requests.fileno() in select.select([requests.fileno(), lasts], [], [])[0]:
+        files = socket.recv_fds(requests, 16, FILES)[1]
+        if not files:
+            return
         *streams, words, report = files
         with open(words, encoding="utf-8") as file:
             request = json.load(file)
-        for word in _OTHERS.keys() & request["arguments"]:
-            _load(f"zot_agent.{_OTHERS[word]}")
+        for word in others.keys() & request["arguments"]:
+            _load(f"zot_agent.{others[word]}")
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         if not (pid := os.fork()):
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
             requests.detach()
-            yield request, streams
+            yield request, [*streams, report]
             return
         reports[pid] = report
         os.write(report, b"%*d" % (REPORT, pid))
@@ -79,11 +89,13 @@ def _serve(requests: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]
             os.close(each)
 
 
-def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> int:
-    """Run zot as a new process would, and return the exit code."""
+def _become(request: dict[str, Any], streams: Sequence[int], *, watched: bool) -> None:
+    """Have what a new process would have. One that is `watched` ends with the reader of its reports."""
     for number, each in enumerate(streams):
         os.dup2(each, number)
-    os.closerange(3, max(map(int, os.listdir("/proc/self/fd"))) + 1)
+    os.closerange(len(streams) if watched else 3, max(map(int, os.listdir("/proc/self/fd"))) + 1)
+    if watched:
+        threading.Thread(target=_end_with_reader, args=(len(streams) - 1,), daemon=True).start()
     if request["session"]:
         os.setsid()
     if request["terminal"]:
@@ -93,9 +105,6 @@ def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> int:
     os.environ.update(request["env"])
     time.tzset()
     random.seed()
-    sys.path.insert(0, request["cwd"])
-    sys.argv = ["zot", *request["arguments"]]
-    sys.orig_argv = [*ZOT, *request["arguments"]]
     for name, mode in {"stdin": "r", "stdout": "w", "stderr": "w"}.items():
         old = getattr(sys, name)
         number, buffering = old.fileno(), 1 if name == "stderr" else -1
@@ -103,24 +112,57 @@ def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> int:
         stream = open(number, mode, buffering, old.encoding, old.errors, newline, closefd=False)  # noqa: SIM115  it stays
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    try:
-        runpy.run_module("zot_agent", run_name="__main__", alter_sys=True)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 1
-    return 0
 
 
-def main() -> None:
+def _end_with_reader(report: int) -> None:
+    poll = select.poll()
+    poll.register(report, 0)  # that nobody reads any more is always told
+    poll.poll()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> None:
+    """Run zot as a new process would."""
+    _become(request, streams, watched=False)
+    sys.path.insert(0, request["cwd"])
+    sys.argv = ["zot", *request["arguments"]]
+    sys.orig_argv = [*ZOT, *request["arguments"]]
+    runpy.run_module("zot_agent", run_name="__main__", alter_sys=True)
+
+
+def _be_python(request: dict[str, Any], streams: Sequence[int]) -> None:
+    """Run a program as a new Python would."""
+    _become(request, streams, watched=True)
+    program = os.path.abspath(request["arguments"][0])
+    path = filter(None, request["env"].get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [os.path.dirname(program), *path]
+    sys.argv = request["arguments"]
+    sys.orig_argv = [sys.executable, *request["arguments"]]
+    runpy.run_path(program, run_name="__main__")
+
+
+def _exit_code(end: SystemExit) -> int:
+    if isinstance(end.code, str):
+        print(end.code, file=sys.stderr)
+    return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+def main(place: str = "", *modules: str) -> None:
     """Be the server, and each of its children."""
     code = 0
     try:
-        for name in ("zot_agent", "zot_core", "zot_provider", "zot_tui", "zot_ext"):
-            _load(name)
+        for name in modules or ("zot_agent", "zot_core", "zot_provider", "zot_tui", "zot_ext"):
+            import_module(name) if place else _load(name)
         gc.collect()
         gc.freeze()  # a collection in a child would copy all memory that it shares
-        with socket.socket(fileno=0) as requests:
-            for request, streams in _serve(requests):
-                code = _be_zot(request, streams)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) if place else socket.socket(fileno=0) as requests:
+            if place:
+                requests.bind(place)
+            for request, streams in _serve(requests, 0, {} if place else _OTHERS):
+                try:
+                    (_be_python if place else _be_zot)(request, streams)
+                except SystemExit as end:
+                    code = _exit_code(end)
                 threading._shutdown()  # type: ignore[attr-defined]  as multiprocessing ends what it has forked
                 atexit._run_exitfuncs()
     except BaseException:  # a child must not return into the server
@@ -134,4 +176,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -10,9 +10,12 @@ import pytest
 from calling_extension import World
 from mcp_guarded import Guarded
 from mcp_world import McpWorld
+from python_forks import forking_python
 from waiting import PATIENCE
 
 from zot_provider.testing import SignInServer
+
+LIBRARY = ("mcp", "mcp.client.sse", "mcp.client.streamable_http", "mcp.client.auth", "anyio._backends._asyncio")
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +35,18 @@ def mcp_packages(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_en
     return home / "envs" / "mcp"
 
 
+@pytest.fixture(scope="session")
+def mcp_python(tmp_path_factory: pytest.TempPathFactory, mcp_packages: Path) -> Iterator[Path]:
+    """A Python of that environment that has loaded the package `mcp`, which takes most of a second."""
+    python = str(next(mcp_packages.glob("*/bin/python")))
+    with forking_python(tmp_path_factory.mktemp("python"), python, LIBRARY) as program:
+        yield program
+
+
 @pytest.fixture
-def mcp(tmp_path: Path, mcp_packages: Path) -> McpWorld:
+def mcp(tmp_path: Path, mcp_packages: Path, mcp_python: Path) -> McpWorld:
     """Where the servers of a test are."""
-    return McpWorld(World(tmp_path), mcp_packages)
+    return McpWorld(World(tmp_path), mcp_packages, mcp_python)
 
 
 @pytest.fixture
