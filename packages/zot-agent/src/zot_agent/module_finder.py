@@ -6,16 +6,13 @@ path of its source. zot's modules have one suffix, and each folder of them is li
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib._bootstrap_external import (
     MAGIC_NUMBER,  # importlib.util, which has it too, takes longer than it is worth
 )
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from marshal import loads
 from types import CodeType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _PACKAGES = ("zot_agent.", "zot_core.", "zot_ext.", "zot_provider.", "zot_tui.")
 _TIMESTAMPED = MAGIC_NUMBER + bytes(4)
@@ -50,7 +47,7 @@ class _Finder:
     def __init__(self) -> None:
         self._names: dict[str, frozenset[str]] = {}
 
-    def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         if not path or not name.startswith(_PACKAGES):
             return None
         folder, last = path[0], name.rpartition(".")[2]

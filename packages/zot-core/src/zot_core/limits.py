@@ -1,17 +1,14 @@
 """Limits on a run, implemented as hooks; the loop itself knows no limits."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from zot_core.agent import Agent
 from zot_core.events import AgentEvent, Done
 from zot_core.hooks import Refusal
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
 from zot_provider.record import Record
 from zot_provider.usage import Usage
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 
 class RunLimits(Record):
@@ -39,7 +36,7 @@ class RunLimits(Record):
 class RunBudget:
     """Applies limits to every run of an agent. Work that its sub-agents do for a run counts as the run's own."""
 
-    def __init__(self, agent: "Agent", limits: RunLimits) -> None:
+    def __init__(self, agent: Agent, limits: RunLimits) -> None:
         self._agent, self.limits = agent, limits
         self._before = agent.usage
         self._step = self._steps_of_others = 0
@@ -83,7 +80,7 @@ class RunBudget:
             self._timer = None
 
 
-def limit_runs(agent: "Agent", limits: RunLimits) -> RunBudget:
+def limit_runs(agent: Agent, limits: RunLimits) -> RunBudget:
     """Apply `limits` to every run of `agent`. Raises `ConfigError` for limits that cannot be enforced."""
     limits.check(agent.model)
     budget = RunBudget(agent, limits)

@@ -7,10 +7,7 @@ Lazy imports of the language (PEP 810) will replace it.
 from __future__ import annotations
 
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 
 def lazy_names(

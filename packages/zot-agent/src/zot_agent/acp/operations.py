@@ -1,18 +1,16 @@
 """The operations as extension methods of ACP: `_zot/session.tree`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp.exceptions import RequestError
 
+from zot_agent.host.host import Host
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.registry import find
 from zot_agent.operations.stored_sessions import StoredSessions
 
-if TYPE_CHECKING:
-    from zot_agent.host.host import Host
 
-
-async def operate(host: "Host", method: str, params: dict[str, Any]) -> dict[str, Any]:
+async def operate(host: Host, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Carry out an operation on an open session, and return its answer, empty if it has none. `method` is without the
     underscore of extension methods. Raises `RequestError` for another method, and what the operation raises."""
     operation = find(method.removeprefix("zot/")) if method.startswith("zot/") else None

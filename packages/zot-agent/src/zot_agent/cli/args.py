@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.command_line import CommandLine
@@ -17,9 +17,7 @@ from zot_agent.standard_error import print_error
 from zot_core.permission_mode import MODES as MODES_OF_PERMISSION
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
-
-if TYPE_CHECKING:
-    from zot_provider.messages import ImageBlock
+from zot_provider.messages import ImageBlock
 
 _SIMILARITY = 0.75
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
@@ -314,7 +312,7 @@ def _print_help(parser: Parser, head: Sequence[str]) -> None:
     parser.print_help()
 
 
-def _attach(prompt_files: Sequence[str], words: list[str]) -> "tuple[list[str], list[ImageBlock], list[str]]":
+def _attach(prompt_files: Sequence[str], words: list[str]) -> tuple[list[str], list[ImageBlock], list[str]]:
     """Return the texts and images of files, those of `--prompt-file` first, and the words that name no file."""
     if not prompt_files and not any(word.startswith("@") for word in words):
         return [], [], words

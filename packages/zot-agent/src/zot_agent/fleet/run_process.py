@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.store.copy import COPY
@@ -22,6 +22,7 @@ from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.talk import End, EndState, RunProgress, Task, fields_of
 from zot_agent.fleet.trees import TREE_FILES, RunTree, TreeError
 from zot_agent.host.build import build_host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.options import options_of
 from zot_agent.runs.store import MAX_TRIES
@@ -39,9 +40,6 @@ from zot_core.sessions.row_log.interface import RowLog
 from zot_provider.errors import ZotError
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
-
-if TYPE_CHECKING:
-    from zot_agent.host.host import Host
 
 _REASON = 2000
 """Characters of a reason: it is part of the engine's history."""

@@ -3,19 +3,17 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.requests import ExtensionEnded
+from zot_agent.extensions.trace import Direction, Trace
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram, HookProgramLimits
 from zot_agent.hook_programs.run import REFUSED, HookExit, HookFailed, HookPlace, run_program
 from zot_core.aio import finish, spawn
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CAPABILITIES, EventInterceptResponse
 from zot_ext.protocol.from_host import Event, EventIntercept
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.trace import Direction, Trace
 
 
 class Dialect(Protocol):
@@ -45,7 +43,7 @@ class HookInterceptor:
         report: Callable[[str], None],
         *,
         limits: HookProgramLimits = DEFAULT_LIMITS,
-        trace: "Trace | None" = None,
+        trace: Trace | None = None,
     ) -> None:
         self.program, self.name = program, f"hook {program.line}"
         blocks = program.blocks_on_failure
@@ -110,7 +108,7 @@ class HookInterceptor:
         self._note("in", ended.output)
         return ended
 
-    def _note(self, direction: "Direction", text: bytes) -> None:
+    def _note(self, direction: Direction, text: bytes) -> None:
         if self._trace is not None:
             self._trace.add(self.name, direction, text)
 

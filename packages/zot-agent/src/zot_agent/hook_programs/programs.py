@@ -2,16 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from zot_agent.extensions.trace import Trace
 from zot_agent.hook_programs.answer import FrameDialect
 from zot_agent.hook_programs.interceptor import Dialect, HookInterceptor
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram, HookProgramLimits
 from zot_agent.hook_programs.run import HookPlace
 from zot_core.aio import finish, spawn
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.trace import Trace
 
 
 class HookPrograms:
@@ -24,7 +21,7 @@ class HookPrograms:
         report: Callable[[str], None],
         *,
         limits: HookProgramLimits = DEFAULT_LIMITS,
-        trace: "Trace | None" = None,
+        trace: Trace | None = None,
     ) -> None:
         """`place` says where they run, `report` shows a line to the person."""
         self.programs = list(programs)

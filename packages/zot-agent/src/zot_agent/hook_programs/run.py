@@ -5,17 +5,14 @@ that ends at its time limit or when nobody waits any more.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import INSIDE
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram, HookProgramLimits
 from zot_core.hooks import ToolRequest
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permission_mode import PermissionMode
+from zot_core.sandbox.sandbox import Sandbox
 from zot_provider.record import Record, field
-
-if TYPE_CHECKING:
-    from zot_core.sandbox.sandbox import Sandbox
 
 
 class HookFailed(Exception):
@@ -39,7 +36,7 @@ class HookPlace(Record):
     cwd: str
     env: Mapping[str, str] = field(default_factory=dict)
     removed_env: Collection[str] = ()
-    sandbox: "Sandbox | None" = None
+    sandbox: Sandbox | None = None
     mode: PermissionMode = "yolo"
     begun: bool = False
     ask: Callable[[ToolRequest, str], Awaitable[bool]] = _nobody

@@ -8,16 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from zot_agent.mcp.forms import KINDS, ordinary
 from zot_agent.mcp.narrowing import narrowing_mistake
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
 
 KEY = "mcpServers"
 FILE_BYTES = 1 << 20

@@ -5,16 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Iterable
+from typing import Any
 
 from zot_ext.answers import Result
-from zot_ext.protocol.values import ImageBlock, TextBlock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from zot_ext.protocol.values import Block
+from zot_ext.protocol.values import Block, ImageBlock, TextBlock
 
 TEXT_CHARACTERS = 100_000
 """The most text of one answer that the model gets; an eighth of a large context window."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from typing import Any
+from typing import Any
 
 FORMATS = {
     "email": ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")),

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from zot_ext.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "stdio": "stdio",

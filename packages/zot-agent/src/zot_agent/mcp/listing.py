@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from typing import Any
 
 from zot_agent.mcp.names import names_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from zot_agent.mcp.server import McpServer
+from zot_agent.mcp.server import McpServer
 
 
 def summary(server: McpServer) -> str:

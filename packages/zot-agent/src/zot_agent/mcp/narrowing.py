@@ -6,11 +6,8 @@ A server with such a mistake is not started, and zot does not start with such a 
 from __future__ import annotations
 
 import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from collections.abc import Mapping
+from typing import Any
 
 _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}

@@ -6,6 +6,9 @@ zot runs the sign-in and keeps the tokens (`auth.authorize`). What is here finds
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from typing import Any
+
 import httpx2
 from mcp.client.auth.utils import (
     build_oauth_authorization_server_metadata_discovery_urls,
@@ -14,15 +17,9 @@ from mcp.client.auth.utils import (
     extract_scope_from_www_auth,
 )
 
+from zot_agent.mcp.config import McpServerConfig
 from zot_ext.errors import HostError, NotGranted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from typing import Any
-
-    from zot_agent.mcp.config import McpServerConfig
-    from zot_ext.extension import Extension
+from zot_ext.extension import Extension
 
 SECONDS = 15.0
 """For each answer of a server about sign-ins."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import anyio.to_thread
 from mcp_types import CreateMessageResult, ElicitResult, ErrorData, TextContent
 
 from zot_agent.mcp.form import form_field, form_value
+from zot_agent.mcp.server import McpServer
 from zot_ext.errors import HostError, NotGranted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from zot_agent.mcp.server import McpServer
-    from zot_ext.extension import Extension
+from zot_ext.extension import Extension
 
 SAMPLES_PER_CALL = 10
 """How often a server may ask a model while its calls are open."""

@@ -1,14 +1,12 @@
 """`run_fields`: a run as JSON values, for `zot runs --json` and `zot rpc`."""
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from zot_agent.operations.stored_answers import RunInfo
 from zot_agent.runs.store import StoredRun
 
-if TYPE_CHECKING:
-    from zot_agent.operations.stored_answers import RunInfo
 
-
-def run_fields(run: StoredRun) -> "RunInfo":
+def run_fields(run: StoredRun) -> RunInfo:
     """Return the fields of a run; `question` is None unless it waits for an answer."""
     record = run.record
     names = ("task", "steps", "tries", "end", "reason", "started")

@@ -1,16 +1,13 @@
 """Ask the model for the summary of a branch that the conversation leaves."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from zot_core.agent import Agent
 from zot_core.clock import timestamp
 from zot_core.compaction.compactor import CompactionError
 from zot_core.compaction.size import estimate
 from zot_core.compaction.summary import BRANCH_HEADING, summarise
 from zot_provider.messages import Block, Message, TextBlock, new_entry_id
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 _TOKENS = 1024
 """Maximum length of the summary."""
@@ -19,7 +16,7 @@ _RESULT_CHARACTERS = 2000
 """Maximum length of a tool result in the request for it."""
 
 
-async def branch_summary(agent: "Agent", messages: Sequence[Message], instructions: str = "") -> Message:
+async def branch_summary(agent: Agent, messages: Sequence[Message], instructions: str = "") -> Message:
     """Return a user message with a summary of these messages, which the conversation leaves. `instructions` say what it
     must keep.
 

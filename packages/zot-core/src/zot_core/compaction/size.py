@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from zot_core.agent import Agent
+from zot_core.agent.sent import SentHistory
 from zot_core.compaction.tokens import text_tokens
 from zot_core.events import (
     AgentEvent,
@@ -19,10 +20,6 @@ from zot_core.events import (
 from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
-    from zot_core.agent.sent import SentHistory
 
 _BYTES_PER_TOKEN = 5
 """Bytes of a row in a session file, roughly: four fifths of it is text, in UTF-8."""
@@ -70,7 +67,7 @@ class ContextSize:
     a count (not all providers report one, and a resumed conversation has none) all of it is an estimate.
     """
 
-    def __init__(self, agent: "Agent", sent: "SentHistory | None" = None) -> None:
+    def __init__(self, agent: Agent, sent: SentHistory | None = None) -> None:
         """`sent` says how the messages are sent."""
         self._agent = agent
         self._sent = sent

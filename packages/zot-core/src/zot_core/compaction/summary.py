@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from zot_core.agent import Agent
 from zot_core.agent.stream import read_stream
 from zot_core.compaction.render import render, shorten
 from zot_provider.errors import ProviderError
@@ -11,9 +11,6 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 HEADING = "## Context Summary (compacted)"
 """The first line of a message with a summary."""
@@ -25,7 +22,7 @@ _ATTEMPTS = 3
 
 
 async def summarise(
-    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = "",
+    agent: Agent, messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = "",
     prompt: str = "summary.md",
 ) -> str:  # fmt: skip
     """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text. `prompt`
@@ -78,7 +75,7 @@ def _request_message(earlier: str, conversation: str, instructions: str) -> Mess
     return Message("user", [TextBlock("\n\n".join(parts))])
 
 
-async def _ask(agent: "Agent", request: Request) -> str:
+async def _ask(agent: Agent, request: Request) -> str:
     end = await read_stream(agent, request, lambda event: None, lambda: None)
     text = without_surrogates(Message("assistant", end.content).text)
     return without_heading(text)

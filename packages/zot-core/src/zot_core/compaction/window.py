@@ -1,16 +1,13 @@
 """`ContextWindows`: how large the context window of the agent's model is, as far as anybody knows."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from zot_core.agent import Agent
 from zot_provider.errors import ZotError
 from zot_provider.model import Model
 from zot_provider.record import Record
 from zot_provider.router import RoutingClient
 from zot_provider.transport.url import parse_url
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 HERE, ELSEWHERE = 32_768, 128_000
 """Tokens that a model is guessed to take whose window nobody knows: on a server of this machine, and on others."""
@@ -30,7 +27,7 @@ class ContextWindows:
     """The windows of the models of one agent: what the catalogue says, or the server's list, or a refusal; else a
     careful guess, because without a window a conversation would never be compacted."""
 
-    def __init__(self, agent: "Agent") -> None:
+    def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._learned: dict[tuple[str, str], int] = {}
         self._asked: set[tuple[str, str]] = set()

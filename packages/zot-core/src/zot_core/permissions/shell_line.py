@@ -7,12 +7,10 @@ named here are neither: a grammar that grows makes lines unclear and opaque, nev
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node, Parser
 
 from zot_provider.record import Record, field
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
 
 LENGTH = 10_000
 """Most bytes of a line that is read; a longer one is unclear."""
@@ -117,10 +115,10 @@ _NUMBERED = re.compile(r"\\[xuUc0-7]")
 _HARMLESS = "/dev/null"
 _DESCRIPTORS = ("0", "1", "2")
 
-_parser: "Parser | None" = None
+_parser: Parser | None = None
 
 
-def _get_parser() -> "Parser":
+def _get_parser() -> Parser:
     global _parser
     if _parser is None:
         import tree_sitter  # noqa: PLC0415  30 ms, for the first command that is judged
@@ -151,7 +149,7 @@ def read_line(text: str) -> ShellLine:
     return line
 
 
-def _is_whole(root: "Node", data: bytes) -> bool:
+def _is_whole(root: Node, data: bytes) -> bool:
     """Whether there are only blanks between the parts of a line: the grammar leaves out some words, such as `\\ `."""
     end = 0
     stack = [root]
@@ -166,7 +164,7 @@ def _is_whole(root: "Node", data: bytes) -> bool:
     return _BLANKS.fullmatch(data[end:]) is not None
 
 
-def _walk(root: "Node") -> "Iterator[Node]":
+def _walk(root: Node) -> Iterator[Node]:
     """Yield all nodes, in order, without recursion: a line may be nested deeply."""
     stack = [root]
     while stack:
@@ -175,7 +173,7 @@ def _walk(root: "Node") -> "Iterator[Node]":
         stack.extend(reversed(node.children))
 
 
-def _read(node: "Node", line: ShellLine, data: bytes) -> None:
+def _read(node: Node, line: ShellLine, data: bytes) -> None:
     kind = node.type
     if kind == "command":
         line.commands.append(_command(node, line, data))
@@ -194,7 +192,7 @@ def _read(node: "Node", line: ShellLine, data: bytes) -> None:
         line.opaque.append(f"it contains a {kind.replace('_', ' ')}")
 
 
-def _read_text(node: "Node", line: ShellLine) -> None:
+def _read_text(node: Node, line: ShellLine) -> None:
     """Note text that is data here, but that a builtin may run as an index of an array, or a prompt."""
     kind = node.type
     if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(_text(node)):
@@ -208,7 +206,7 @@ def _read_text(node: "Node", line: ShellLine) -> None:
             line.opaque.append("a here-document contains a substitution")
 
 
-def _in_command(node: "Node") -> bool:
+def _in_command(node: Node) -> bool:
     return node.parent is not None and node.parent.type in (
         "variable_assignment",
         "heredoc_redirect",
@@ -224,7 +222,7 @@ _REASONS = {
 }
 
 
-def _command(node: "Node", line: ShellLine, data: bytes) -> SimpleCommand:
+def _command(node: Node, line: ShellLine, data: bytes) -> SimpleCommand:
     words = [
         _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         for child in node.children
@@ -236,7 +234,7 @@ def _command(node: "Node", line: ShellLine, data: bytes) -> SimpleCommand:
     return SimpleCommand(words, _text(node), _is_fed(node))
 
 
-def _is_fed(node: "Node") -> bool:
+def _is_fed(node: Node) -> bool:
     if any(child.type == "herestring_redirect" for child in node.children):
         return True
     parent = node.parent
@@ -253,7 +251,7 @@ def _is_file(word: Word) -> bool:
     return word.known and not word.shape.startswith(("/dev/", "/proc/"))
 
 
-def _word(node: "Node") -> Word:
+def _word(node: Node) -> Word:
     """Return the word that a shell makes of a node."""
     kind = node.type
     if kind in ("word", "number"):
@@ -275,7 +273,7 @@ def _word(node: "Node") -> Word:
     return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
 
 
-def _quoted(node: "Node") -> str:
+def _quoted(node: Node) -> str:
     """Return what is between two quotes, with a gap for each expansion."""
     text, shape, at = node.text or b"", [], node.start_byte + 1
     expansions = [child for child in node.children if child.is_named and child.type != "string_content"]
@@ -290,7 +288,7 @@ def _escaped(found: re.Match[str]) -> str:
     return "" if found[0] == "\\\n" else found[1]
 
 
-def _read_redirection(node: "Node", line: ShellLine) -> None:
+def _read_redirection(node: Node, line: ShellLine) -> None:
     signs = [at for at, child in enumerate(node.children) if not child.is_named]
     given = node.children[signs[0] + 1 :] if signs else node.children
     if not given:
@@ -310,5 +308,5 @@ def _read_redirection(node: "Node", line: ShellLine) -> None:
     line.redirections.append(Redirection(path, writes=not operator.startswith("<")))
 
 
-def _text(node: "Node") -> str:
+def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "surrogateescape")

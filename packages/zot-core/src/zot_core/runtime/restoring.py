@@ -3,9 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from zot_core.agent import Agent
+from zot_core.checkpoints.compare import FileDiff
+from zot_core.checkpoints.restore import FileHistory, Restoration, RestorePlan
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import Busy, FilesEdited, JobsRunning, SessionError
 from zot_core.printable import printable_line
 from zot_core.runtime.branches import Branches
@@ -14,11 +17,6 @@ from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.tree import SessionTree
 from zot_provider.messages import Message
 from zot_provider.record import Record, field
-
-if TYPE_CHECKING:
-    from zot_core.checkpoints.compare import FileDiff
-    from zot_core.checkpoints.restore import FileHistory, Restoration, RestorePlan
-    from zot_core.checkpoints.watch import Checkpoints
 
 Restore: TypeAlias = Literal["both", "conversation", "files"]
 """What going back changes."""
@@ -39,7 +37,7 @@ class _Undone(Record):
 
     old: str
     new: str
-    files: "list[Restoration]"
+    files: list[Restoration]
 
 
 class RestoringBranches(Branches):
@@ -51,7 +49,7 @@ class RestoringBranches(Branches):
         recorder: Recorder,
         check_idle: Callable[[], None],
         name_model: Callable[[str], Awaitable[None]],
-        checkpoints: "Checkpoints | None" = None,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         """Without `checkpoints` no file is restored. For the others see `Branches`."""
         super().__init__(agent, recorder, check_idle, name_model)
@@ -95,7 +93,7 @@ class RestoringBranches(Branches):
         if edited := [each.path for each in planned if each.edited]:
             raise FilesEdited(edited)
 
-    async def _planned(self, entry: str, *, before: bool) -> "list[Restoration]":
+    async def _planned(self, entry: str, *, before: bool) -> list[Restoration]:
         if self._checkpoints is None:
             return []
         tree, make_plan = await self._way(entry, before=before)
@@ -129,7 +127,7 @@ class RestoringBranches(Branches):
             undone = self._undone[-1]
             await self._end_jobs(stop=stop_jobs)
 
-            def plan(history: "FileHistory") -> "RestorePlan":
+            def plan(history: FileHistory) -> RestorePlan:
                 found = history.plan((), ())
                 for each in undone.files:
                     history.add(found, each.path, each.now, {each.target})
@@ -139,7 +137,7 @@ class RestoringBranches(Branches):
             self._undone.pop()
             return moved
 
-    async def diff(self) -> "list[FileDiff]":
+    async def diff(self) -> list[FileDiff]:
         """Return the files that differ from what they were before the session, by path. Changes of all its branches
         count, and what the person changed in these files since."""
         from zot_core.checkpoints.compare import compare  # noqa: PLC0415  not before the first request
@@ -172,7 +170,7 @@ class RestoringBranches(Branches):
         for job in running:
             await jobs.stop(job)
 
-    async def _way(self, entry: str, *, before: bool) -> "tuple[SessionTree, Callable[[FileHistory], RestorePlan]]":
+    async def _way(self, entry: str, *, before: bool) -> tuple[SessionTree, Callable[[FileHistory], RestorePlan]]:
         """Return the tree, and what plans the changes of files between the current entry and another one."""
         tree = await self.tree()
         if entry not in tree.entries:
@@ -186,11 +184,11 @@ class RestoringBranches(Branches):
     async def _restore(
         self,
         tree: SessionTree,
-        make_plan: "Callable[[FileHistory], RestorePlan]",
+        make_plan: Callable[[FileHistory], RestorePlan],
         move: Callable[[], Awaitable[Message | None]] | None,
         *,
         force: bool,
-    ) -> "tuple[Moved, list[Restoration]]":
+    ) -> tuple[Moved, list[Restoration]]:
         """Carry out a plan, after `move` has moved the conversation."""
         checkpoints = self._checkpoints
         if checkpoints is None:

@@ -1,13 +1,9 @@
 """`RuntimeState`: a snapshot of a `Runtime`."""
 
-from typing import TYPE_CHECKING
-
+from zot_core.agent import Agent
 from zot_provider.record import Record
 from zot_provider.request import Reasoning
 from zot_provider.usage import Usage
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 
 class RuntimeState(Record):
@@ -25,7 +21,7 @@ class RuntimeState(Record):
     queued: int
 
     @classmethod
-    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "RuntimeState":
+    def of(cls, agent: Agent, cwd: str, session_id: str) -> "RuntimeState":
         """Return the state of an agent that works in `cwd`."""
         model = agent.model
         return cls(

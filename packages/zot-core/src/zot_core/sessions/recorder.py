@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
 from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
+from zot_core.sessions.memory import MemorySession
 from zot_provider.messages import Message
 from zot_provider.usage import Usage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from zot_core.sessions.memory import MemorySession
 
 
 class Recorder:
@@ -26,12 +23,12 @@ class Recorder:
         hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
 
     @property
-    def session(self) -> "SessionFile | MemorySession":
+    def session(self) -> SessionFile | MemorySession:
         """The session to which it writes."""
         return self._session
 
     @session.setter
-    def session(self, session: "SessionFile | MemorySession") -> None:
+    def session(self, session: SessionFile | MemorySession) -> None:
         self._session = session
         if self._hooks is not None and isinstance(session, SessionFile):  # only files have usage
             self._hooks.event.add(self._on_event)
@@ -47,7 +44,7 @@ class Recorder:
             self._turn.clear()
 
 
-def _in_memory(messages: Sequence[Message]) -> "MemorySession":
+def _in_memory(messages: Sequence[Message]) -> MemorySession:
     from zot_core.sessions.memory import MemorySession  # noqa: PLC0415  1 ms, and most sessions are in files
 
     return MemorySession(messages)

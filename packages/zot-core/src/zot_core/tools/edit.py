@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
@@ -15,15 +15,13 @@ from zot_core.machine.process_groups import kill_child, lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.edit_text import EditResult, TextReplacement
 from zot_core.tools.text.encoding import UTF_8, TextEncoding, shown
 from zot_core.tools.text.file_encoding import LARGEST, file_encoding
 from zot_core.tools.text.paths import as_tool_error, file_error, resolve, writes_path
 from zot_core.tools.text.truncate import TextLimits, head_lines, truncation_note
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_core.tools.text.edit_text import EditResult, TextReplacement
 
 _PROGRAM = """
 import os, sys, types
@@ -146,11 +144,11 @@ async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits
 
 async def edit_content(
     content: bytes,
-    replacements: "Sequence[TextReplacement]",
+    replacements: Sequence[TextReplacement],
     path: str,
     limits: EditLimits,
     encoding: TextEncoding = UTF_8,
-) -> "tuple[bytes, EditResult]":
+) -> tuple[bytes, EditResult]:
     """Edit the content of the file `path`, a large one in a process; return the new content, and what was done (without
     the text of a large one). Raises `EditError` and `ToolError`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
@@ -161,8 +159,8 @@ async def edit_content(
 
 
 async def _edit_in_process(
-    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits, encoding: TextEncoding
-) -> "tuple[bytes, EditResult]":
+    content: bytes, replacements: Sequence[TextReplacement], path: str, limits: EditLimits, encoding: TextEncoding
+) -> tuple[bytes, EditResult]:
     """Apply `edit_bytes` in a process, which, unlike a thread, can be ended. Raises `EditError`, and `ToolError` after
     `limits.seconds`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  as above

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, ToolResult
+from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, FromExtension, ToolResult
 from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
 from zot_ext.protocol.groups.tool_ops import OpResponse
 from zot_ext.protocol.values import TextBlock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from zot_ext.protocol.from_extension import FromExtension
 
 
 def failed(type: str, id: str, reason: str, *, block: bool) -> FromExtension:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.groups.providers import (
     ProviderEvent,
     ProviderInput,
@@ -15,9 +16,6 @@ from zot_ext.protocol.groups.providers import (
     RegisterProvider,
 )
 from zot_ext.protocol.raw import RawObject
-
-if TYPE_CHECKING:
-    from zot_ext.limits import ExtensionLimits
 
 
 class FakeModelUser(ABC):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_ext.protocol.events.questions import COMPLETE, EDITOR_DECORATE, EDITOR_KEY, RENDER
-
-if TYPE_CHECKING:
-    from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_extension import EventInterceptResponse
 
 REGISTRATIONS: dict[str, dict[str, object]] = {
     "completions.register": {},

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
@@ -16,11 +16,9 @@ from zot_tui.image.drawing import Drawing, drawing
 from zot_tui.image.fit import ASSUMED, ImageRoom, fit, most_rows
 from zot_tui.image.protocol import choose
 from zot_tui.image.size import Pixels, base64_pixels
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
-
-if TYPE_CHECKING:
-    from zot_tui.terminal.screen import AppScreen
 
 _COARSE = 12  # most pixels across a cell of a strip, which is written often
 
@@ -70,7 +68,7 @@ class ImageStore:
 
     def __init__(
         self,
-        screen: "AppScreen",
+        screen: AppScreen,
         environment: Mapping[str, str],
         theme: Callable[[], Theme],
         *,

@@ -8,14 +8,13 @@ that was drawn long before; they stay readable text.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from markdown_it.token import Token
 
 from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
 from zot_tui.text.runs import Row
 from zot_tui.text.width import Align
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 PIECE_LINES = 40  # most lines of a leaf of code or of a table; longer ones become several leaves
 PIECE_SIZE = 4096  # most characters of a line and of a leaf; longer ones become several
@@ -120,7 +119,7 @@ class _Walk:
         self._end = self._lead - start.gap  # the line after the last leaf
         self._begun: int | None = None  # the line where the containers without a leaf begin
 
-    def take(self, tokens: "Sequence[Token]") -> None:
+    def take(self, tokens: Sequence[Token]) -> None:
         """Take the tokens of the text."""
         cut, last = self._places(tokens)
         if cut < 0 < self._last:
@@ -142,7 +141,7 @@ class _Walk:
             elif kind in _LIST_CLOSE:
                 self._lists = self._lists[:-1]
 
-    def _places(self, tokens: "Sequence[Token]") -> tuple[int, int]:
+    def _places(self, tokens: Sequence[Token]) -> tuple[int, int]:
         """Return the indexes of the token before which to cut, and of the leaf that may be cut; -1 for no token."""
         last = len(tokens) - 1
         while last >= 0 and (tokens[last].type not in _BEGIN or _begin(tokens[last]) > self._last):
@@ -154,7 +153,7 @@ class _Walk:
             cut -= 1  # a container without a leaf above this one
         return cut, last
 
-    def _is_parted(self, tokens: "Sequence[Token]", index: int) -> bool:
+    def _is_parted(self, tokens: Sequence[Token], index: int) -> bool:
         """Whether an empty line has ended the block above, whatever follows: it is no list, and not indented code."""
         token, above = tokens[index], tokens[index - 1] if index else None
         if above is None or above.level or token.level or above.type in (*_LIST_CLOSE, "blockquote_close"):
@@ -162,7 +161,7 @@ class _Walk:
         line = _begin(token)
         return line > self._lead and not self._lines[line - 1].strip(" \t") and self._lines[line][0] not in " \t"
 
-    def _cut_before(self, token: "Token") -> None:
+    def _cut_before(self, token: Token) -> None:
         line = _begin(token)
         if line > self._lead:
             # The item that is put above a further item of a list is indented so far that it cannot contain it.
@@ -174,12 +173,12 @@ class _Walk:
         leaves = len(self.leaves)
         self.cut = Cut(line - self._lead, leaves, header, self._open, self._lists, self._kind, gap, part)
 
-    def _opening(self, token: "Token") -> str:
+    def _opening(self, token: Token) -> str:
         """Return the line that opens a quote or an item, as far as its text."""
         found = token.meta.get("opening")
         return found if found is not None else self._lines[_begin(token)].rstrip(" \t") + " "
 
-    def _enter_list(self, token: "Token") -> None:
+    def _enter_list(self, token: Token) -> None:
         known, depth = self._start.lists, len(self._lists)
         if _begin(token) < self._lead and depth < len(known):
             self._lists += (known[depth],)
@@ -187,13 +186,13 @@ class _Walk:
             number = token.attrGet("start")
             self._lists += ((token.markup, 1 if number is None else int(number)),)
 
-    def _enter_item(self, token: "Token") -> None:
+    def _enter_item(self, token: Token) -> None:
         sign, number = self._lists[-1]
         self._enter(token, f"{number}{sign} " if sign in ".)" else "•◦▪"[min(len(self._lists) - 1, 2)] + " ")
         if _begin(token) >= self._lead:
             self._lists = (*self._lists[:-1], (sign, number + 1))
 
-    def _enter(self, token: "Token", label: str) -> None:
+    def _enter(self, token: Token, label: str) -> None:
         """Enter a quote or an item."""
         line = _begin(token)
         known, depth = self._start.containers, len(self._open)
@@ -214,7 +213,7 @@ class _Walk:
             self._add(Leaf("paragraph", Margin()), self._part(line), line + 1)
         self._open = self._open[:-1]
 
-    def _leaf(self, token: "Token", tokens: "Sequence[Token]", index: int, *, last: bool) -> None:
+    def _leaf(self, token: Token, tokens: Sequence[Token], index: int, *, last: bool) -> None:
         begin, end = token.map or (0, 0)
         lead = _LEAD.get(token.type) or 1
         resumed = self._start.part if begin + lead == self._lead else None
@@ -268,14 +267,14 @@ class _Walk:
         self.leaves.append(leaf)
         self._kind, self._end = leaf.kind, end
 
-    def _header_of(self, token: "Token") -> Sequence[str]:
+    def _header_of(self, token: Token) -> Sequence[str]:
         """Return lines after which the following ones are read as lines of the leaf."""
         if _KINDS[token.type] in ("paragraph", "heading"):
             return _header(self._open, end="x")
         return _header(self._open, self._lines[_begin(token) :][: _LEAD.get(token.type) or 1])
 
 
-def _begin(token: "Token") -> int:
+def _begin(token: Token) -> int:
     """Return the line where the block of a token begins."""
     return token.map[0] if token.map else 0
 
@@ -305,7 +304,7 @@ def _header(containers: Sequence[_Container], text: Sequence[str] = (), end: str
     return [*lines, *text]
 
 
-def _content(tokens: "Sequence[Token]", index: int) -> list[str]:
+def _content(tokens: Sequence[Token], index: int) -> list[str]:
     """Return the lines of text of the leaf that begins at `index`."""
     content = tokens[index + 1].content if tokens[index].nesting else tokens[index].content
     return content.removesuffix("\n").split("\n") if content else []
@@ -324,7 +323,7 @@ def _pieces(sizes: Sequence[int], most: int) -> Sequence[tuple[int, int]]:
     return [*zip(begins, [*begins[1:], len(sizes)], strict=True)]
 
 
-def _table(tokens: "Sequence[Token]", index: int) -> tuple[list[str], list[Align], list[list[str]]]:
+def _table(tokens: Sequence[Token], index: int) -> tuple[list[str], list[Align], list[list[str]]]:
     """Return the head of the table that begins at `index`, its alignment, and its rows."""
     aligns: list[Align] = []
     rows: list[list[str]] = []

@@ -3,9 +3,10 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
+from zot_agent.extensions.providers.served import ServedProviders
 from zot_agent.host.accounts import find_provider
 from zot_agent.standard_error import print_error
 from zot_provider.auth.keys import KeyRefused, add_key
@@ -15,9 +16,6 @@ from zot_provider.errors import ConfigError
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_tui.text.sanitize import sanitize_line
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.providers.served import ServedProviders
 
 _MAX_BYTES = 64 << 10
 
@@ -29,7 +27,7 @@ def log_in(
     method: Method | Literal[""],
     *,
     agree: bool,
-    served: "ServedProviders | None" = None,
+    served: ServedProviders | None = None,
 ) -> int:
     """Sign in to a provider; return the exit code. An empty `method` is the provider's best one in a terminal. `served`
     are the providers of extensions in the registry.
@@ -55,7 +53,7 @@ def log_in(
     return 0
 
 
-async def _sign_in(session: SignInSession, removed: list[str], served: "ServedProviders | None", *, agree: bool) -> str:
+async def _sign_in(session: SignInSession, removed: list[str], served: ServedProviders | None, *, agree: bool) -> str:
     try:
         return await TerminalSignIn(session, removed, agree=agree).run()
     finally:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.host.detached import report_ready
+from zot_agent.host.host import Host
 from zot_agent.modes import MODES, PIPED_MODE
 from zot_agent.runs.control import choices, continue_detached, question_line
 from zot_agent.runs.follow import RowLines
@@ -26,9 +26,6 @@ from zot_core.runtime.run_rows import OVER, RunState
 from zot_core.sessions.file import in_use
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_agent.host.host import Host
 
 WAITS = 3
 """The exit code of a run that waits for an answer."""
@@ -71,7 +68,7 @@ async def drive(run: StoredRun, mode: str = "", limits: DriveLimits | None = Non
     return code
 
 
-def _state(host: "Host") -> RunState:
+def _state(host: Host) -> RunState:
     durable = host.runtime.durable
     assert durable is not None
     return durable.record.state
@@ -138,7 +135,7 @@ async def _refuse(question: PermissionQuestion) -> PermissionAnswer:
     return PermissionAnswer("no", "nobody can be asked", unanswered=True)
 
 
-async def _open(run: StoredRun, limits: DriveLimits) -> "Host":
+async def _open(run: StoredRun, limits: DriveLimits) -> Host:
     """Build the host of a run. Raises `SessionLocked` if another process has it, `ConfigError`, `SessionError`."""
     from zot_agent.host.build import build_host  # noqa: PLC0415  not needed to follow a run
 
@@ -153,7 +150,7 @@ async def _open(run: StoredRun, limits: DriveLimits) -> "Host":
     raise AssertionError
 
 
-async def _watch_cancel(run: StoredRun, host: "Host", limits: DriveLimits) -> None:
+async def _watch_cancel(run: StoredRun, host: Host, limits: DriveLimits) -> None:
     """Stop the run once a person has asked for its end."""
     while not os.path.exists(run.cancel_file):  # noqa: ASYNC110  another process makes it
         await asyncio.sleep(limits.pause)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from zot_agent.extensions.managed import ManagedExtension
 from zot_core.hooks import Refusal
 from zot_provider.errors import ConfigError
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.managed import ManagedExtension
-    from zot_provider.messages import Message
+from zot_provider.messages import Message
 
 
 class AbsentExtensions:

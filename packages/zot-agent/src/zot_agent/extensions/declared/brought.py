@@ -2,20 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import ResourcePaths, ResourceUse
+from zot_agent.extensions.managed import ManagedExtension
 from zot_core.aio import spawn
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-    from zot_agent.extensions.managed import ManagedExtension
 
 
 class BroughtResources:
     """What the running extensions bring, and before they run what those brought last time that are remembered."""
 
-    def __init__(self, members: "Callable[[], Sequence[ManagedExtension]]") -> None:
+    def __init__(self, members: Callable[[], Sequence[ManagedExtension]]) -> None:
         """`members` returns the active extensions."""
         self._members = members
         self.users: ResourceUse | None = None
@@ -36,7 +33,7 @@ class BroughtResources:
         if self.users is not None:
             self.users.use()
 
-    async def set(self, connection: "Connection", paths: ResourcePaths) -> None:
+    async def set(self, connection: Connection, paths: ResourcePaths) -> None:
         """An extension brings these in place of those of an earlier call; return when they can be used."""
         member = self._owner(connection)
         if member is None or self.users is None:
@@ -47,7 +44,7 @@ class BroughtResources:
         if member in self._members():
             await self.users.changed()
 
-    def folders(self, connection: "Connection") -> list[str]:
+    def folders(self, connection: Connection) -> list[str]:
         """Return the folders of the extensions in this process."""
         member = self._owner(connection)
         return [] if member is None else [part.directory for part in member.found.parts]
@@ -59,5 +56,5 @@ class BroughtResources:
             if gone and self.users is not None:
                 spawn(self.users.changed(), f"resources of {member.name}")
 
-    def _owner(self, connection: "Connection") -> "ManagedExtension | None":
+    def _owner(self, connection: Connection) -> ManagedExtension | None:
         return next((each for each in (*self._members(), *self.ending) if each.connection is connection), None)

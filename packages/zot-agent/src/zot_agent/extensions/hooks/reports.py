@@ -1,20 +1,17 @@
 """`Reports`: tells observers what happens in a conversation."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
 from zot_agent.extensions.hooks.observed import BY_SOURCE, EVENTS2
 from zot_agent.extensions.hooks.story import FOLLOWED, Story
 from zot_agent.extensions.hooks.streams import EventStreams
-from zot_core.conversation.events import Changed, SessionStart, SessionTreeMove
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import Changed, ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.events import AgentEvent, ReasoningDelta, TextDelta, ToolProgress, ToolUseArgs
 from zot_ext.protocol.from_host import Event
 from zot_provider.messages import Message
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
-    from zot_core.conversation.driver import Conversation
-    from zot_core.conversation.events import ConversationEvent
 
 PIECES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", ToolUseArgs: "tool_args", ToolProgress: ""}
 """The events that come in pieces, with the `kind` of those of answers."""
@@ -26,12 +23,12 @@ STREAMED = ("message_update", "tool_progress")
 class Reports:
     """Sends events to the programs that observe them."""
 
-    def __init__(self, extensions: "Subscriptions") -> None:
+    def __init__(self, extensions: Subscriptions) -> None:
         self._extensions = extensions
         self._story = Story(self.tell)
         self._streams = EventStreams(self.send)
 
-    def follow(self, conversation: "Conversation") -> None:
+    def follow(self, conversation: Conversation) -> None:
         """Report changes of the settings of a conversation."""
         self._story.begin(conversation)
 
@@ -61,7 +58,7 @@ class Reports:
         observers = self._extensions.observers(name)
         self._send([each for each in observers if group in each.granted] if group else observers, name, members)
 
-    def _send(self, observers: "Sequence[Interceptor]", name: str, members: Mapping[str, Any]) -> None:
+    def _send(self, observers: Sequence[Interceptor], name: str, members: Mapping[str, Any]) -> None:
         if not observers:
             return
         if name not in STREAMED:
@@ -75,7 +72,7 @@ class Reports:
         self._story.message(message)
         self.tell(message)
 
-    def conversation_event(self, event: "ConversationEvent") -> None:
+    def conversation_event(self, event: ConversationEvent) -> None:
         """Report an event of the conversation."""
         match event:
             case Changed():

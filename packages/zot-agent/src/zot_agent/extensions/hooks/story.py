@@ -1,8 +1,9 @@
 """`Story`: follows one conversation and says what its events mean together: a turn that is complete, another model."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.events import (
     AssistantStart,
@@ -17,9 +18,6 @@ from zot_core.events import (
 )
 from zot_provider.messages import Message
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
 
 
 class ProviderAnswer(Record):
@@ -114,7 +112,7 @@ class Story:
         self._file = ""
         self._settings: tuple[tuple[str, str], str, list[str]] = (("", ""), "", [])
 
-    def begin(self, conversation: "Conversation") -> None:
+    def begin(self, conversation: Conversation) -> None:
         """Follow the settings of a conversation too."""
         self._conversation = conversation
         self._settings = self._current_settings(conversation)
@@ -187,7 +185,7 @@ class Story:
         elif event.what == "settings":
             self._compare_settings(conversation)
 
-    def _compare_settings(self, conversation: "Conversation") -> None:
+    def _compare_settings(self, conversation: Conversation) -> None:
         before, self._settings = self._settings, self._current_settings(conversation)
         model, level, tools = self._settings
         if model != before[0]:
@@ -198,6 +196,6 @@ class Story:
             self._tell(ToolsChanged(tools))
 
     @staticmethod
-    def _current_settings(conversation: "Conversation") -> tuple[tuple[str, str], str, list[str]]:
+    def _current_settings(conversation: Conversation) -> tuple[tuple[str, str], str, list[str]]:
         agent = conversation.runtime.agent
         return (agent.model.provider, agent.model.id), agent.reasoning, sorted(agent.tools)

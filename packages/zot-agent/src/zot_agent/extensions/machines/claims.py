@@ -4,8 +4,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from zot_agent.extensions.calls.registration_results import RegistrationResults
+from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.machines.operations import CommandOutputs, MachineOps
 from zot_agent.extensions.machines.remote import RemoteFiles, RemoteShell
@@ -18,10 +20,6 @@ from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.groups.tool_ops import TOOL_OPS, OpOutput, RegisterToolOps, UnregisterToolOps, machine_problem
 from zot_ext.protocol.permissions import ExtensionPermissions
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.calls.registration_results import RegistrationResults
-    from zot_agent.extensions.connection import Connection
-
 MachineFrame: TypeAlias = RegisterToolOps | UnregisterToolOps | OpOutput
 
 _LONGEST_NAME = 200
@@ -32,7 +30,7 @@ class MachineOwner(Protocol):
     """What is needed of an extension: see `ManagedExtension`."""
 
     permissions: ExtensionPermissions
-    names: "RegistrationResults | None"
+    names: RegistrationResults | None
 
     def refuse(self, kind: str, name: str, why: str) -> None: ...
 
@@ -60,7 +58,7 @@ class MachineClaims:
         self._folder = ""
         self._over = False
 
-    def received(self, member: MachineOwner, connection: "Connection", frame: MachineFrame) -> None:
+    def received(self, member: MachineOwner, connection: Connection, frame: MachineFrame) -> None:
         """Handle a frame of an extension."""
         if isinstance(frame, OpOutput):
             self.outputs.received(connection, frame)
@@ -82,7 +80,7 @@ class MachineClaims:
             if member.names is not None:
                 member.names.accepted("machine", frame.name)
 
-    def claim(self, connection: "Connection", frame: RegisterToolOps) -> None:
+    def claim(self, connection: Connection, frame: RegisterToolOps) -> None:
         """Let the tools use the machine of an extension. Raises `RegistrationError`."""
         if self._owner is not None and self._owner is not connection and self._owner.state == "running":
             raise RegistrationError(f"they use the machine of extension {self._owner.name}")
@@ -108,14 +106,14 @@ class MachineClaims:
         outside = "" if not confined else f"; the sandbox confines extension {connection.name}, and not that machine"
         self._say(connection.name, "info", line + outside)
 
-    def release(self, connection: "Connection") -> None:
+    def release(self, connection: Connection) -> None:
         """Let the tools use this machine again, if the extension has them."""
         if self._owner is connection:
             self._owner = None
             self._change(None)
             self._say(connection.name, "info", _HERE)
 
-    def ended(self, connection: "Connection", *, stopped: bool) -> None:
+    def ended(self, connection: Connection, *, stopped: bool) -> None:
         """An extension has ended; `stopped`: because zot has ended it."""
         if stopped and not self._agent.busy:
             self.release(connection)

@@ -7,8 +7,9 @@ import itertools
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import ToolError
@@ -16,9 +17,6 @@ from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_host import CancelRequest
 from zot_ext.protocol.groups.tool_ops import OpInput, OpOutput, OpRequest, OpResponse
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
 
 ID = "op-"
 """The beginning of the ids of operations."""
@@ -42,7 +40,7 @@ class MachineLost(ToolError):
 class MachineOps:
     """Asks the extension at `connection` for operations on the machine `name`."""
 
-    def __init__(self, name: str, connection: "Connection", limits: ExtensionLimits, outputs: "CommandOutputs") -> None:
+    def __init__(self, name: str, connection: Connection, limits: ExtensionLimits, outputs: "CommandOutputs") -> None:
         self.name, self.limits = name, limits
         self._connection, self._outputs = connection, outputs
 
@@ -118,7 +116,7 @@ class CommandOutputs:
         """By the connection of the extension, and the id of the operation."""
         self._stray = False
 
-    def received(self, connection: "Connection", frame: OpOutput) -> None:
+    def received(self, connection: Connection, frame: OpOutput) -> None:
         """Take a piece of output."""
         output = self.running.get((connection, frame.id))
         if output is None:  # that of a command that was cancelled may still come

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from zot_agent.extensions import frames
-    from zot_core.conversation.events import Panel
+from zot_agent.extensions import frames
+from zot_core.conversation.events import Panel
 
 
 class PanelOwner(Protocol):

@@ -1,16 +1,13 @@
 """`OpenAnswers`: the answers to `provider_stream` that one extension is giving, and the steps of its sign-ins."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from zot_agent.extensions.connection import Connection
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.from_host import CancelRequest
 from zot_ext.protocol.groups.providers import ProviderEvent, ProviderStep
 from zot_provider.errors import ConnectError, ProtocolError, ProviderError, ResponseTimeout
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-    from zot_ext.limits import ExtensionLimits
 
 BEGINNING = b'{"type":"provider_event","id":"'
 """What the line of a `provider_event` begins with, if it is written as `zot_ext` writes it: such lines are not decoded
@@ -86,7 +83,7 @@ class ExtensionAnswer:
 class OpenAnswers:
     """The open answers of the extension at `connection`. It reads no more from it while one of them is full."""
 
-    def __init__(self, connection: "Connection", limits: "ExtensionLimits") -> None:
+    def __init__(self, connection: Connection, limits: ExtensionLimits) -> None:
         self.limits = limits
         self.steps: dict[str, asyncio.Queue[ProviderStep]] = {}
         """The steps of open sign-ins, by the id of their request."""
@@ -140,7 +137,7 @@ class OpenAnswers:
             self._connection.reader.resume()
 
 
-def open_answers(connection: "Connection", limits: "ExtensionLimits") -> OpenAnswers:
+def open_answers(connection: Connection, limits: ExtensionLimits) -> OpenAnswers:
     """Return the answers of an extension."""
     answers = connection.answers
     if not isinstance(answers, OpenAnswers):

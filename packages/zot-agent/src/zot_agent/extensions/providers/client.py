@@ -4,8 +4,8 @@ import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.providers.answers import open_answers
 from zot_agent.extensions.providers.context import stream_frame
 from zot_agent.extensions.providers.decode import AnswerDecoder
@@ -23,9 +23,6 @@ from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-
 _ids = itertools.count(1)
 
 
@@ -41,7 +38,7 @@ class ExtensionClient(RepeatingClient):
         self,
         provider: Provider,
         credentials: Credentials,
-        connect: "Callable[[], Awaitable[Connection]]",
+        connect: Callable[[], Awaitable[Connection]],
         *,
         limits: Callable[[], ExtensionLimits],
         known: Callable[[], list[Model]],
@@ -116,7 +113,7 @@ class ExtensionClient(RepeatingClient):
         """See `Client`. The extension runs on."""
 
 
-async def ask(connection: "Connection", frame: ProviderQuestion, seconds: float) -> ProviderResult:
+async def ask(connection: Connection, frame: ProviderQuestion, seconds: float) -> ProviderResult:
     """Send a request and return its result. Raises `ProviderError`."""
     try:
         return await connection.request(frame, ProviderResult, seconds)

@@ -1,13 +1,11 @@
 """`receive_provider_frame`: the frames of an extension about the providers that it serves."""
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from zot_agent.extensions.calls.registration_results import RegistrationResults
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.registry import ProviderRegistrations, RegistrationError
 from zot_ext.protocol.groups.providers import ProviderEvent, ProviderStep, RegisterProvider, UnregisterProvider
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.calls.registration_results import RegistrationResults
 
 ProviderFrame: TypeAlias = RegisterProvider | UnregisterProvider | ProviderEvent | ProviderStep
 
@@ -16,7 +14,7 @@ class ProviderOwner(Protocol):
     """What is needed of an extension: see `ManagedExtension`."""
 
     name: str
-    names: "RegistrationResults | None"
+    names: RegistrationResults | None
 
     def log(self, text: str) -> None: ...
 

@@ -3,24 +3,21 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.providers.client import ExtensionClient
 from zot_agent.extensions.providers.offer import ProviderOffer, read_models, read_offer
 from zot_agent.extensions.providers.sign_in import ExtensionSignIn
 from zot_agent.extensions.registry import RegistrationError
 from zot_core.aio import spawn
-from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import ConnectError
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-    from zot_agent.extensions.discover import DiscoveredExtension
-    from zot_agent.extensions.host import Extensions
-    from zot_ext.limits import ExtensionLimits
 
 
 class ServedProviders:
@@ -34,7 +31,7 @@ class ServedProviders:
     def __init__(
         self,
         registry: ModelRegistry,
-        start: "Callable[[list[DiscoveredExtension]], Extensions] | None" = None,
+        start: Callable[[list[DiscoveredExtension]], Extensions] | None = None,
         changed: Callable[[str], None] = lambda id: None,
         *,
         retries: RetryPolicy | None = None,
@@ -54,7 +51,7 @@ class ServedProviders:
         """The ids of the providers."""
         return list(self._owners)
 
-    def announce(self, active: "Iterable[DiscoveredExtension]") -> None:
+    def announce(self, active: Iterable[DiscoveredExtension]) -> None:
         """Add what the manifests of the `active` extensions say, in place of all that was added before."""
         for name in self._owners:
             self._registry.remove(name)
@@ -125,10 +122,10 @@ class ServedProviders:
             retries=self._retries or self._registry.retries,
         )
 
-    def _limits(self) -> "ExtensionLimits":
+    def _limits(self) -> ExtensionLimits:
         return self.extensions.limits if self.extensions is not None else DEFAULT_LIMITS
 
-    async def _connect(self, id: str) -> "Connection":
+    async def _connect(self, id: str) -> Connection:
         """Return the extension that serves a provider, once it has registered, and started again if it has ended.
         Raises `ConnectError`."""
         owner = self._owners.get(id)

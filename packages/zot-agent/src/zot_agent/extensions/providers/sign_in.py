@@ -4,8 +4,9 @@ import asyncio
 import itertools
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.providers.answers import open_answers
 from zot_agent.extensions.providers.client import ask
 from zot_core.aio import cancel_soon, spawn
@@ -20,9 +21,6 @@ from zot_provider.auth.secrets import remember_secret
 from zot_provider.auth.steps import AskCode, EnterCode, OpenPage, SignInProgress, SignInStep
 from zot_provider.errors import ProviderError
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-
 _ids = itertools.count(1)
 
 _KNOWN = ("access", "refresh", "expires")
@@ -32,7 +30,7 @@ class ExtensionSignIn:
     """Signs in to the provider `name` through the extension that `connect` returns. See `SignInProgram`."""
 
     def __init__(
-        self, name: str, connect: "Callable[[], Awaitable[Connection]]", limits: Callable[[], ExtensionLimits]
+        self, name: str, connect: Callable[[], Awaitable[Connection]], limits: Callable[[], ExtensionLimits]
     ) -> None:
         self._name, self._connect, self._limits = name, connect, limits
 
@@ -93,7 +91,7 @@ class ExtensionSignIn:
         return [*shown, AskCode(self._name)] if step.ask else shown
 
 
-async def _pass_on(answers: Any, connection: "Connection", id: str) -> None:
+async def _pass_on(answers: Any, connection: Connection, id: str) -> None:
     """Pass on what the person types."""
     while True:
         connection.send(ProviderInput(id, (await answers.get()).strip()))

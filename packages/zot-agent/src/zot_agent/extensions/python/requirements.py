@@ -6,12 +6,9 @@ The manifest has them in `dependencies`; a program in Python may have them in a 
 
 import os
 import re
-from typing import TYPE_CHECKING
 
+from zot_ext.manifest import Manifest
 from zot_provider.files.regular_file import read_start
-
-if TYPE_CHECKING:
-    from zot_ext.manifest import Manifest
 
 _BYTES = 64 << 10
 """How much of a program is searched for a block."""
@@ -22,7 +19,7 @@ class RequirementError(ValueError):
     """A text is not a requirement; `str()` is one line."""
 
 
-def requirements(manifest: "Manifest", directory: str) -> tuple[str, ...]:
+def requirements(manifest: Manifest, directory: str) -> tuple[str, ...]:
     """Return the requirements of the extension in the folder `directory`, as in `pip install`; empty for none.
 
     Those of the manifest come before those of its program. A program that uv starts gets its packages from uv. Raises
@@ -35,7 +32,7 @@ def requirements(manifest: "Manifest", directory: str) -> tuple[str, ...]:
     return found
 
 
-def _of_program(manifest: "Manifest", directory: str) -> tuple[str, ...]:
+def _of_program(manifest: Manifest, directory: str) -> tuple[str, ...]:
     if os.path.basename(manifest.exec) in ("uv", "uvx"):
         return ()
     words = [manifest.exec, *manifest.args]

@@ -1,7 +1,6 @@
 """`PanelView`: the panels that extensions draw themselves, on the chat screen."""
 
-from typing import TYPE_CHECKING
-
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.ui.commands.base import CHAT, Chat
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import PanelClose, PanelShow, PlacedPanel
@@ -10,9 +9,6 @@ from zot_tui.terminal.overlay import lay_over
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.widgets.dialogs.framed import FramedPanel
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.panels.panels import Panels
 
 RATE = 30.0
 """Redraws a second while a panel is open, keys aside."""
@@ -23,7 +19,7 @@ _SCROLLING = {action.name: action for action in TRANSCRIPT_ACTIONS}
 class PanelView:
     """Draws the panels, and passes held keys and the mouse to them. `title` makes the title of a panel's frame."""
 
-    def __init__(self, chat: Chat, view: Screen, panels: "Panels") -> None:
+    def __init__(self, chat: Chat, view: Screen, panels: Panels) -> None:
         self._chat, self._view, self._panels = chat, view, panels
         self._shown: dict[tuple[str, str], tuple[PlacedPanel, FramedPanel]] = {}
         self._usual_rate, self._usual_mouse = chat.app.rate, chat.app.mouse

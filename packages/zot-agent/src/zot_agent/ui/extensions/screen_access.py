@@ -1,22 +1,20 @@
 """`ChatAccess`: what extensions can do with the editor, the theme and the keys of the chat screen."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.extensions.completions import ExtensionCompletions
+from zot_agent.ui.extensions.editing.control import ExtensionEditing
+from zot_agent.ui.extensions.entry_cells import EntryCells
+from zot_agent.ui.extensions.markdown_cells import MarkdownCells
+from zot_agent.ui.extensions.painter import ExtensionPainter
 from zot_agent.ui.screen import Screen
+from zot_core.conversation.extensions import AskCompletions, DrawLines
 from zot_provider.errors import ConfigError
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Binding
 from zot_tui.theme import ThemeError
-
-if TYPE_CHECKING:
-    from zot_agent.ui.extensions.completions import ExtensionCompletions
-    from zot_agent.ui.extensions.editing.control import ExtensionEditing
-    from zot_agent.ui.extensions.entry_cells import EntryCells
-    from zot_agent.ui.extensions.markdown_cells import MarkdownCells
-    from zot_agent.ui.extensions.painter import ExtensionPainter
-    from zot_core.conversation.extensions import AskCompletions, DrawLines
 
 _COLORS = {16777216: "truecolor", 256: "256", 16: "16"}
 
@@ -48,7 +46,7 @@ class ChatAccess:
         return buffer.text, buffer.cursor
 
     @property
-    def editing(self) -> "ExtensionEditing":
+    def editing(self) -> ExtensionEditing:
         """See `ScreenAccess`."""
         if self._editing is None:
             from zot_agent.ui.extensions.editing.control import ExtensionEditing  # noqa: PLC0415  few change the editor
@@ -140,7 +138,7 @@ class ChatAccess:
             self._bound = kept
             self._rebind()
 
-    def add_completer(self, extension: str, trigger: str, command: str, ask: "AskCompletions") -> None:
+    def add_completer(self, extension: str, trigger: str, command: str, ask: AskCompletions) -> None:
         """See `ScreenAccess`."""
         if self.completions is None:
             from zot_agent.ui.extensions.completions import ExtensionCompletions  # noqa: PLC0415  few complete words
@@ -156,7 +154,7 @@ class ChatAccess:
         if self.completions is not None:
             self.completions.remove(extension, trigger, command)
 
-    def add_renderer(self, extension: str, kind: str, name: str, draw: "DrawLines", misses: int) -> None:
+    def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """See `ScreenAccess`."""
         if self._painter is None:
             from zot_agent.ui.extensions.painter import ExtensionPainter  # noqa: PLC0415  few draw in the conversation

@@ -1,16 +1,13 @@
 """`known_agents`: the sub-agents of a session, those of earlier processes too."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from zot_core.runtime.subagents.subagent import AgentRuntime, SubAgent
+from zot_core.runtime.subagents.subagents import Subagents
 from zot_core.sessions.branch import stored_children
 from zot_core.sessions.file import StoredSession
 from zot_provider.messages import Message
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_core.runtime.subagents.subagents import Subagents
 
 INTERRUPTED = "interrupted"
 """The end of a sub-agent whose process ended before it did."""
@@ -52,7 +49,7 @@ class AgentEntry(Record):
         return self.messages or []
 
 
-async def known_agents(runtime: AgentRuntime, agents: "Subagents") -> list[AgentEntry]:
+async def known_agents(runtime: AgentRuntime, agents: Subagents) -> list[AgentEntry]:
     """Return the sub-agents of the session, oldest first."""
     live = [_entry(each) for each in agents.all]
     session = runtime.session

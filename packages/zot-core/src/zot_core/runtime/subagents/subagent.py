@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from zot_core.agent import Agent
 from zot_core.agent.run import Run
@@ -29,14 +29,12 @@ from zot_core.events import (
 )
 from zot_core.hooks import Hooks
 from zot_core.limits import RunBudget
+from zot_core.machine.worktrees import Worktree, WorktreeWork
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, load
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.record import Record
 from zot_provider.usage import Usage
-
-if TYPE_CHECKING:
-    from zot_core.machine.worktrees import Worktree, WorktreeWork
 
 LINE = 200
 """Characters of the line that says what a sub-agent does."""
@@ -102,7 +100,7 @@ class AgentResult(Record):
     steps: int
     seconds: float
     session: str = ""
-    changes: "WorktreeWork | None" = None
+    changes: WorktreeWork | None = None
 
     def __str__(self) -> str:
         return self.text

@@ -1,16 +1,14 @@
 """Images in cells: an image below its caption; no urwid."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_tui.text.runs import Row
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.chunks import Chunk
 
-if TYPE_CHECKING:
-    from zot_tui.widgets.transcript.cell import CellStyle
 
-
-def with_image(caption: Chunk, data: str, style: "CellStyle", changed: Callable[[], object], *, large: bool) -> Chunk:
+def with_image(caption: Chunk, data: str, style: CellStyle, changed: Callable[[], object], *, large: bool) -> Chunk:
     """Return the caption with the image in base64 `data` below it.
 
     The image appears when it is decoded; `changed` is called then. `large` allows it more of the screen.
