@@ -97,6 +97,16 @@ def test_every_module_says_in_its_first_line_what_it_is() -> None:
     assert [within(path) for path in SOURCES if not ast.get_docstring(parsed(path))] == []
 
 
+def test_a_method_without_a_contract_of_its_own_has_no_docstring() -> None:
+    pointers = [
+        f"{within(path)}:{node.lineno}"
+        for path in SOURCES
+        for node in functions(path)
+        if len(node.body) > 1 and re.fullmatch(r"See [`\w.]+\.", ast.get_docstring(node) or "")
+    ]
+    assert pointers == []
+
+
 def test_tasks_are_started_in_one_place_alone() -> None:
     callers = {
         within(path) for path in SOURCES if re.search(r"\b(create_task|ensure_future)\(", path.read_text("utf-8"))

@@ -86,7 +86,6 @@ def encode_block(block: Block) -> str:
 
 
 def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
-    """Encode a list of content blocks."""
     return f"[{','.join(filter(None, map(encode_block, blocks)))}]"
 
 

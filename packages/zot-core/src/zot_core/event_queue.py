@@ -56,11 +56,9 @@ class EventQueue(Generic[T]):
 
     @property
     def reader_waiting(self) -> bool:
-        """Whether the reader is waiting for an event."""
         return self._waiter is not None
 
     def put(self, event: T) -> None:
-        """Append an event."""
         self._events.append(event)
         self._wake()
 

@@ -123,7 +123,6 @@ async def _answering(
 
 
 def _open(model: str | Model, options: CallOptions) -> tuple[Client, Model]:
-    """Return the client and the model to use."""
     client, registry = options.get("client"), ModelRegistry()
     if isinstance(client, RoutingClient):
         registry = client.registry

@@ -55,11 +55,9 @@ class EnvironmentKeys:
         self._environ = os.environ if environ is None else environ
 
     def check(self, provider: Provider) -> None:
-        """See `Credentials`."""
         check_key(provider, environment_value(provider.key_env, self._environ))
 
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
-        """See `Credentials`."""
         self.check(provider)
         name = next((each for each in provider.key_env if self._environ.get(each, "").strip()), "")
         scheme, base_url = dict(provider.key_schemes).get(name, ""), dict(provider.key_urls).get(name, "")
@@ -79,15 +77,12 @@ class GivenKey:
         self._environ = os.environ if environ is None else environ
 
     def check(self, provider: Provider) -> None:
-        """See `Credentials`."""
         check_key(provider, self._key)
 
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
-        """See `Credentials`."""
         return Authorization(self._key)
 
     def advice(self, provider: Provider, key: str) -> str:
-        """See `Credentials`."""
         return key_advice(provider, key, self._environ)
 
 

@@ -112,7 +112,6 @@ class ConnectError(ProviderError):
 
     @property
     def rescuable(self) -> bool:
-        """See `ProviderError`."""
         return True
 
 

@@ -7,7 +7,10 @@ Lazy imports of the language (PEP 810) will replace it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def lazy_names(

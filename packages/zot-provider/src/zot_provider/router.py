@@ -131,7 +131,6 @@ class RoutingClient:
         return client
 
     async def close(self) -> None:
-        """See `Client`."""
         closed: list[Client | HttpTransport] = [*self._custom_clients, *self._transports.values()]
         self._opened, self._custom_clients, self._transports = {}, [], {}
         async with AsyncExitStack() as stack:  # closes the remaining clients if one fails

@@ -143,7 +143,6 @@ class App:
             self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / self.rate), self._guard, self.draw)
 
     def draw(self) -> None:
-        """Draw now."""
         if self._redraw_timer is not None:
             self._redraw_timer.cancel()
             self._redraw_timer = None

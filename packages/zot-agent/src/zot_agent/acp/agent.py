@@ -132,7 +132,6 @@ class AcpAgent:
     # Sessions
 
     async def new_session(self, cwd: str, mcp_servers: Any = None, **extra: Any) -> NewSessionResponse:
-        """Start a session in `cwd`."""
         host = await self._host(self._options.replace(cwd=_absolute(cwd)), mcp_servers)
         stored = host.runtime.session
         session = self._open(stored.meta.session_id if stored is not None else str(uuid.uuid4()), host)
@@ -228,7 +227,6 @@ class AcpAgent:
         return self.sessions.get(id) or next((each for each in self.sessions.values() if each.full_id == id), None)
 
     async def close(self) -> None:
-        """Stop everything."""
         sessions = list(self.sessions.values())
         self.sessions.clear()
         await asyncio.gather(*(session.close() for session in sessions))

@@ -135,7 +135,6 @@ def _lines(lines: Sequence[str]) -> str:
 
 
 def content_of(display: Sequence[DisplayBlock], cwd: str) -> list[Json]:
-    """Return display blocks as content of a tool call."""
     return [content for block in display for content in _block_content(block, cwd)]
 
 

@@ -38,7 +38,6 @@ class AcpDialogs:
         self._ask, self._elicit, self._can_elicit = ask, elicit, can_elicit
 
     async def __call__(self, dialog: ExtensionDialog) -> DialogAnswer:
-        """Ask the user."""
         choices = _choices(dialog)
         try:
             if choices is not None:
@@ -94,7 +93,6 @@ def _text(dialog: ExtensionDialog) -> str:
 
 
 def _schema(dialog: ExtensionDialog) -> Json:
-    """Return the schema of a form."""
     if dialog.kind == "form":
         properties = {field.name: _property(field) for field in dialog.fields}
         required = [field.name for field in dialog.fields if field.required]

@@ -31,7 +31,6 @@ class AcpPermission:
         self._feed, self._context, self._ask = feed, context, ask
 
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
-        """Ask the user."""
         call = question.call
         if call.agent_id:  # the client does not know the call, and ids of models may be the same in two conversations
             call = call.replace(id=f"agent-{call.agent_id}:{call.id}")

@@ -105,12 +105,10 @@ class EditorConnection:
 
     @property
     def elicits(self) -> bool:
-        """See `Editor`."""
         return self.agent.elicits
 
     @property
     def shows(self) -> bool:
-        """See `Editor`."""
         return self.agent.shows
 
     async def elicit(self, session: str, message: str, schema: Json) -> Json | None:

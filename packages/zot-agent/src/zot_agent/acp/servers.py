@@ -30,7 +30,6 @@ class ServerFiles:
         return [path]
 
     def close(self) -> None:
-        """Remove the files."""
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -191,7 +191,6 @@ class AcpSession:
 
     @property
     def mode(self) -> PermissionMode:
-        """The mode of permissions."""
         return self.conversation.permissions.mode
 
     def set_mode(self, mode: str) -> None:

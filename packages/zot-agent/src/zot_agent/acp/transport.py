@@ -31,7 +31,6 @@ class StdioTransport:
         self._reader = LineReader(source, limits.line_bytes, self._received, self.end)
 
     def put(self, message: Json) -> None:
-        """Queue a message."""
         self._writer.write_text(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
@@ -47,7 +46,6 @@ class StdioTransport:
         await self._writer.room()
 
     def end(self) -> None:
-        """Stop receiving."""
         self._reader.close()
         self._messages.put_nowait(None)
 
@@ -57,7 +55,6 @@ class StdioTransport:
         await self._writer.drain()
 
     async def close(self) -> None:
-        """Stop reading and writing."""
         self._reader.close()
         self._writer.close()
 

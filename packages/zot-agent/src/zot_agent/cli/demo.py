@@ -30,7 +30,6 @@ _MAX_STEPS = 8
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot demo`."""
     parser = Parser(
         prog="zot demo",
         description="Try zot once: show a prompt, the tool calls and the answer. Uses a provider whose key is in the "

@@ -44,7 +44,6 @@ _LISTED = 3
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot doctor`."""
     parser = Parser(
         prog="zot doctor",
         description="Check keys, servers, folders, settings, programs, the terminal, extensions, skills and prompts.",

@@ -11,7 +11,6 @@ from zot_tui.text.sanitize import sanitize_line
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot local`."""
     parser = Parser(
         prog="zot local",
         description="Set up a small demo model that runs inside zot, without a key or a server. Use it with "

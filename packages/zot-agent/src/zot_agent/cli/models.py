@@ -30,7 +30,6 @@ REFRESH_LIMIT = 20.0
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot models`."""
     parser = Parser(
         prog="zot models",
         description="List the models that zot knows, or ask the servers of all providers with a key for their lists.",

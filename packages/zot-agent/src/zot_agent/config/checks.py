@@ -21,7 +21,6 @@ def proxy(text: str) -> str:
 
 
 def host(text: str) -> None:
-    """Check the pattern of a host."""
     from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  few people name hosts
 
     try:

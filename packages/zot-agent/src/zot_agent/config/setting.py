@@ -105,13 +105,11 @@ class Text(Setting[str]):
         self._check, self._shown = check, shown
 
     def read(self, value: object) -> str:
-        """See `Setting`."""
         if not isinstance(value, str):
             raise ValueError(f"expected text, got {describe(value)}")
         return self._check(value.strip()) if value.strip() else ""
 
     def show(self, value: str) -> str:
-        """See `Setting`."""
         return self._shown(value)
 
 
@@ -123,7 +121,6 @@ class Choice(Setting[T]):
         self.choices, self.words = choices, "one of " + ", ".join(choices)
 
     def read(self, value: object) -> T:
-        """See `Setting`."""
         if not isinstance(value, str):
             raise ValueError(f"expected text, got {describe(value)}; {self.words}")
         if value.strip() not in self.choices:
@@ -139,18 +136,15 @@ class Switch(Setting[bool]):
     choices = ("true", "false")
 
     def read(self, value: object) -> bool:
-        """See `Setting`."""
         if not isinstance(value, bool):
             raise ValueError(f"expected {self.words}, got {describe(value)}")
         return value
 
     def parse(self, text: str) -> bool:
-        """See `Setting`."""
         word = text.strip().lower()
         return self.read(True if word in _ON else False if word in _OFF else text)
 
     def show(self, value: bool) -> str:  # noqa: FBT001  as in the base
-        """See `Setting`."""
         return "true" if value else "false"
 
 
@@ -164,7 +158,6 @@ class Number(Setting[int]):
         self.words = ('"off" (or 0) or ' if off else "") + f"a number from {low} to {high}"
 
     def read(self, value: object) -> int:
-        """See `Setting`."""
         if value is True and self.default:
             return self.default
         if self._off and (value is False or value in (0, "0", "off")):
@@ -175,11 +168,9 @@ class Number(Setting[int]):
         return int(found[1])
 
     def show(self, value: int) -> str:
-        """See `Setting`."""
         return str(self.json(value))
 
     def json(self, value: int) -> object:
-        """See `Setting`."""
         return "off" if self._off and not value else value
 
 
@@ -193,7 +184,6 @@ class Names(Setting[list[str]]):
         self._of, self._each = of, each
 
     def read(self, value: object) -> list[str]:
-        """See `Setting`."""
         if not isinstance(value, list):
             raise ValueError(f"expected an array, got {describe(value)}")
         for name in value:
@@ -203,15 +193,12 @@ class Names(Setting[list[str]]):
         return [name.strip() for name in value]
 
     def narrows(self, value: list[str], own: list[str]) -> bool:
-        """See `Setting`."""
         return self.confines and set(value) <= set(own)
 
     def parse(self, text: str) -> list[str]:
-        """See `Setting`."""
         return self.read([name.strip() for name in text.split(",") if name.strip()])
 
     def show(self, value: list[str]) -> str:
-        """See `Setting`."""
         return ", ".join(value)
 
 
@@ -224,7 +211,6 @@ class Pairs(Setting[dict[str, str]]):
         super().__init__({}, help, **more)
 
     def read(self, value: object) -> dict[str, str]:
-        """See `Setting`."""
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {describe(value)}")
         for key, text in value.items():
@@ -233,11 +219,9 @@ class Pairs(Setting[dict[str, str]]):
         return {key: text or "" for key, text in value.items()}
 
     def parse(self, text: str) -> dict[str, str]:
-        """See `Setting`."""
         return self.read(read_strict(text) if is_object(text) else text)
 
     def show(self, value: Mapping[str, str]) -> str:
-        """See `Setting`."""
         return dump(value)
 
 
@@ -256,19 +240,15 @@ class JsonObject(Setting[dict[str, Any]]):
         self.words, self._parts = words, parts
 
     def check(self, value: dict[str, Any], source: str) -> None:
-        """See `Setting`."""
         self._parts(value, source)
 
     def read(self, value: object) -> dict[str, Any]:
-        """See `Setting`."""
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {describe(value)}")
         return value
 
     def parse(self, text: str) -> dict[str, Any]:
-        """See `Setting`."""
         return self.read(read_strict(text) if is_object(text) else text)
 
     def show(self, value: Mapping[str, Any]) -> str:
-        """See `Setting`."""
         return dump(value)

@@ -207,7 +207,6 @@ class Settings:
         """Such lines about mistakes with which zot must not start."""
 
     def value(self, key: str) -> Any:
-        """Return the value of a setting by its key."""
         return self.values.get(key, SETTINGS[key].default)
 
     def changed(self, values: Mapping[str, Any]) -> "Settings":

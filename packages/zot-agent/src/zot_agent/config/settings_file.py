@@ -15,7 +15,6 @@ LOCK_LIMIT = 3.0
 
 
 def user_file(home: str) -> str:
-    """Return the path of the user's settings."""
     return os.path.join(home, FILE)
 
 

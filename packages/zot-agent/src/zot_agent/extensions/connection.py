@@ -129,7 +129,6 @@ class Connection:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it runs and is ready."""
         return self.state == "running" and self._ready.is_set()
 
     def settle(self, gone: NamesAndEvents | None, why: str, *, late: bool) -> None:
@@ -361,7 +360,6 @@ class Connection:
         return self.answers is not None and self.answers.takes(line)
 
     def _handle(self, line: bytes, frame: frames.FromExtension | frames.Unknown | FrameError) -> None:
-        """Handle the frame of a line, or the error that it has none."""
         if self.state == "ended":
             return
         if isinstance(frame, FrameError):

@@ -175,7 +175,6 @@ class Discovery(Record):
 
 
 def project_folder(cwd: str) -> str:
-    """Return the folder of a project's extensions."""
     return os.path.join(os.path.abspath(cwd), ".zot", "extensions")
 
 

@@ -46,7 +46,6 @@ class FrameLines:
         self._task: asyncio.Task[None] | None = None
 
     def feed(self, line: bytes | Oversized) -> None:
-        """Add a line."""
         if self._task is None and (isinstance(line, Oversized) or len(line) < _LARGE):
             self._pass_on(line)
             return

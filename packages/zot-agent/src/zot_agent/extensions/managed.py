@@ -308,7 +308,6 @@ class ManagedExtension:
         self._log.line(f"frames of type {getattr(frame, 'type', '')!r} have no handler in zot; skipped")
 
     def ended(self, connection: Connection, why: str) -> None:
-        """The process has ended."""
         if self._calls is not None:
             self._calls.close()
             self._calls = None
@@ -336,7 +335,6 @@ class ManagedExtension:
         self._log.close()
 
     def log(self, text: str) -> None:
-        """Add a line to the log of the extension."""
         self._log.line(text)
 
     def _unregister(self, intercepts: set[str]) -> None:

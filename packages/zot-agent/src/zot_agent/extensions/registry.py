@@ -181,7 +181,6 @@ class ExtensionRegistry:
         return found is not None and found[0] == position
 
     def drop(self, position: int) -> None:
-        """Remove all registrations of an extension."""
         self._commands.drop(position)
         self._tools.drop(position)
 
@@ -190,7 +189,6 @@ class ExtensionRegistry:
         return self._commands.get(name.removeprefix("/").lower())
 
     def commands(self) -> list[Command]:
-        """List the commands, by name."""
         return [command for _, command in self._commands.all()]
 
     def tools(self) -> list[tuple[int, ToolOffer]]:

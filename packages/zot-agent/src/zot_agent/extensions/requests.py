@@ -59,9 +59,7 @@ class AnswerLines(Protocol):
         """Take a line if it is a part of an answer, and return whether it is."""
         ...
 
-    def received_frame(self, frame: frames.ProviderEvent | frames.ProviderStep) -> None:
-        """Take a frame."""
-        ...
+    def received_frame(self, frame: frames.ProviderEvent | frames.ProviderStep) -> None: ...
 
     def fail_all(self, why: str) -> None:
         """Fail all answers, because the extension has ended."""
@@ -109,7 +107,6 @@ class PendingRequests:
         return future
 
     def has(self, id: str) -> bool:
-        """Whether the request is open."""
         return id in self._open
 
     async def closed(self, id: str) -> None:

@@ -52,7 +52,6 @@ class HookProgram(Record):
         return self.waits and self.event in INTERCEPTED
 
     def matches(self, name: str) -> bool:
-        """Whether it runs for `name`."""
         return not self.match or re.fullmatch(self.match, name) is not None
 
     def lines(self) -> list[str]:

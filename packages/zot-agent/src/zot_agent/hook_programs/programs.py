@@ -39,11 +39,9 @@ class HookPrograms:
         ]
 
     def observers(self, event: str) -> list[HookInterceptor]:
-        """See `MorePrograms`."""
         return [each for each in self._all if each.program.event == event and not each.program.answers]
 
     def interceptors(self, event: str, tool: str = "") -> list[HookInterceptor]:
-        """See `MorePrograms`."""
         return [each for each in self._all if each.program.event == event and each.program.answers]
 
     async def close(self) -> None:

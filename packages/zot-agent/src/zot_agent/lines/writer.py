@@ -272,7 +272,6 @@ class _HangupWatch:
         self._loop.add_reader(descriptor, self._check)
 
     def close(self) -> None:
-        """Stop watching."""
         self._stop_watching()
         if self._timer is not None:
             self._timer.cancel()

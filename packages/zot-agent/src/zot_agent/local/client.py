@@ -50,7 +50,6 @@ class LocalClient:
         _model_file(model.id)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`."""
         loaded = await self._load(request.model.id)
         try:
             async with aclosing(loaded.client.stream(request)) as batches:

@@ -78,7 +78,6 @@ async def pick_model(
 
 
 def demo_pick(reason: str) -> ModelPick:
-    """Pick the demo model."""
     ready = engine_installed() and bool(find_weights(DEMO))
     tag = "demo:ready" if ready else "demo:needs-setup"
     return ModelPick("demo", local_provider(), tag, f"the demo model in this process, {reason}", ready=ready)

@@ -163,7 +163,6 @@ class PromptedClient:
             yield call
 
     async def close(self) -> None:
-        """See `Client`."""
         await self._inner.close()
 
 
@@ -273,7 +272,6 @@ def _message(role: Any, text: str) -> Message:
 
 
 async def _batches(client: Client, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """Yield the client's batches, as a generator that can be closed."""
     stream = client.stream(request)
     try:
         async for batch in stream:

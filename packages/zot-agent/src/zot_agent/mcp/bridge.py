@@ -78,7 +78,6 @@ class Bridge:
         self._ext.run()
 
     def log(self, text: str) -> None:
-        """Write a line to the log."""
         self._ext.log(text)
 
     async def _start(self, host: HelloAck) -> bool:

@@ -74,7 +74,6 @@ def _base64(data: str) -> str:
 
 
 def plain_text(block: Any) -> str:
-    """Return a content block as text."""
     if block.type == "text":
         return str(block.text)
     if block.type == "resource":

@@ -73,7 +73,6 @@ class Answers:
         return self._ext.call("model.complete", prompt=conversation_text(params), system=system, max_tokens=most)
 
     async def elicit(self, server: McpServer, params: Any) -> Any:
-        """Answer `elicitation/create`."""
         if not server.calls:
             return ElicitResult(action="cancel")
         try:

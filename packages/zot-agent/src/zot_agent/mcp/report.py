@@ -41,7 +41,6 @@ class _Nobody:
         return ErrorData(code=REFUSED, message="sampling is possible during a call only")
 
     async def elicit(self, server: McpServer, params: Any) -> Any:
-        """Ask nobody."""
         return ElicitResult(action="cancel")
 
 

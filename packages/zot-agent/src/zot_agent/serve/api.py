@@ -107,7 +107,6 @@ class Api:
         return Router([*routes, socket, Route("/{path:path}", no_route)], redirect_slashes=False, default=no_route)
 
     async def list(self, request: Request) -> Response:
-        """List the open sessions."""
         sessions = [session.describe() for session in self._sessions.all()]
         return JSONResponse({"version": __version__, "sessions": sessions})
 

@@ -178,17 +178,14 @@ class _Reporting(asyncio.Protocol):
     app_state: dict[str, Any]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
         super().connection_lost(exc)
         self.app_state[CONNECTION].lost()
 
     def pause_writing(self) -> None:
-        """See `asyncio.Protocol`."""
         super().pause_writing()
         self.app_state[CONNECTION].must_wait()
 
     def resume_writing(self) -> None:
-        """See `asyncio.Protocol`."""
         super().resume_writing()
         self.app_state[CONNECTION].may_write()
 
@@ -197,7 +194,6 @@ class HttpProtocol(_Reporting, H11Protocol):
     """HTTP/1.1, as uvicorn speaks it."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """See `asyncio.Protocol`."""
         super().connection_made(transport)
         self.app_state[CONNECTION].opened(transport)
 
@@ -209,12 +205,10 @@ class SocketProtocol(_Reporting, WSProtocol):
     """
 
     def pause_writing(self) -> None:
-        """See `asyncio.Protocol`."""
         super().pause_writing()
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """See `asyncio.Protocol`."""
         super().resume_writing()
         if not self.read_paused:
             self.transport.resume_reading()

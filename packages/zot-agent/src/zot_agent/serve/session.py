@@ -91,7 +91,6 @@ class ServedSession:
         return self.feed.follow(after)
 
     def leave(self, follower: FeedFollower) -> None:
-        """Remove a follower."""
         follower.end()
         self._touch()
 

@@ -79,7 +79,6 @@ class WorkingRow:
         self._command = ""
 
     def follow(self, event: ConversationEvent) -> None:
-        """Update the row for an event of a run."""
         if self._activity.follow(event) and self._activity.label:
             wait = event.delay_ms / 1000 if isinstance(event, AutoRetryStart) else 0.0
             self._spin(self._activity.label, wait)

@@ -199,7 +199,6 @@ class Controller:
         self.app.redraw()
 
     def refresh(self) -> None:
-        """See `Chat`."""
         runtime = self.host.runtime
         self.view.status.lines = status.lines(
             runtime,
@@ -220,7 +219,6 @@ class Controller:
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
-        """See `Chat`."""
         self.presenter.note(text, level)
 
     def _show_conversation(self) -> None:
@@ -249,7 +247,6 @@ class Controller:
         return True
 
     def paste(self, text: str) -> None:
-        """See `KeyTarget`."""
         if not self.extension_view.paste(text):
             self.view.editor.paste(text)
 
@@ -294,7 +291,6 @@ class Controller:
     def send(
         self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
     ) -> None:
-        """See `Chat`."""
         self._show_end()
         self.conversation.prompt(text, images, typed=typed, attached=attached)
 
@@ -331,7 +327,6 @@ class Controller:
         self._escaped = now
 
     def stop(self) -> None:
-        """See `Chat`."""
         self._give_back(self.conversation.stop())
 
     def _give_back(self, texts: Sequence[str]) -> None:
@@ -382,11 +377,9 @@ class Controller:
         self.dispatch.begin(external_input.edit_in_program(self, self.view.stack.touch))
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
-        """See `Chat`."""
         return await self.view.stack.ask(dialog, behind=behind)
 
     def insert(self, text: str) -> None:
-        """See `Chat`."""
         (self.view.editor.paste if len(text) > 1000 else self.view.editor.insert)(text)
 
     async def close(self) -> None:

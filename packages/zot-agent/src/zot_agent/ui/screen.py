@@ -115,7 +115,6 @@ class Screen(urwid.Widget):
         return bool(self.transcript.mouse_event(size, event, button, column, row, focus))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns, rows = size
         parts: list[urwid.Canvas] = []
         room = rows

@@ -30,7 +30,6 @@ class StartScreen:
         self._kept: list[Key | str] = []
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`."""
         if not self._kept and key.name == RUNE:
             return self.view.editor.handle(key, None)
         if not self._kept and str(key) == "backspace":
@@ -39,7 +38,6 @@ class StartScreen:
         return True
 
     def paste(self, text: str) -> None:
-        """See `KeyTarget`."""
         if self._kept:
             self._kept.append(text)
         else:

@@ -36,7 +36,6 @@ class Inbox:
         return [*self._steering, *self._follow_ups]
 
     def take_steering(self) -> list[Message]:
-        """Remove and return all steering messages."""
         taken = list(self._steering)
         self._steering.clear()
         return taken

@@ -46,5 +46,4 @@ class RepeatedFailures:
         return key
 
     def clear(self) -> None:
-        """Forget all calls."""
         self._failed.clear()

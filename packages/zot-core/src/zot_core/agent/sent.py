@@ -55,7 +55,6 @@ class SentHistory:
         return block if found is None else found.replacement
 
     def view(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return the messages as they are sent."""
         changed = ""  # the time of the last change before or in a message
         if messages and messages[0].summarized_tokens is not None:
             changed = messages[0].time

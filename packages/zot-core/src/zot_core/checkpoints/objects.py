@@ -33,7 +33,6 @@ class ObjectStore:
         return id
 
     def has(self, id: str) -> bool:
-        """Return whether the content is stored."""
         return _ID.fullmatch(id) is not None and os.path.exists(self._path(id))
 
     def get(self, id: str) -> bytes:

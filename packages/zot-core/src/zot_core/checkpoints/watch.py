@@ -323,7 +323,6 @@ class WatchedFiles:
         )  # fmt: skip
 
     async def write(self, path: str, data: bytes) -> None:
-        """See `Files.write`."""
         entry = self._checkpoints.entry
         if not entry:
             await self._checkpoints.settle()  # this change is not one of the agent's last command
@@ -351,7 +350,6 @@ class WatchedShell:
         timeout: float | None,
         output: Callable[[bytes], None],
     ) -> ShellExit:
-        """See `Shell.run`."""
         entry = self._checkpoints.entry
         covered = None
         if entry:

@@ -54,7 +54,6 @@ class ConversationBranches:
         self._runtime, self._check_idle, self._moved, self._begin = runtime, check_idle, moved, begin
 
     async def tree(self) -> "SessionTree":
-        """See `Runtime.branches`."""
         return await self._runtime.branches.tree()
 
     async def go_to(

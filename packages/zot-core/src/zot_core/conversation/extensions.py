@@ -174,9 +174,7 @@ class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
         ...
 
     @property
-    def theme(self) -> str:
-        """The name of the theme."""
-        ...
+    def theme(self) -> str: ...
 
     @property
     def theme_colors(self) -> dict[str, str]:
@@ -184,9 +182,7 @@ class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
         ...
 
     @property
-    def themes(self) -> list[str]:
-        """The names of all themes."""
-        ...
+    def themes(self) -> list[str]: ...
 
     def use_theme(self, name: str) -> None:
         """Draw with another theme until zot ends. Raises `ConfigError`."""

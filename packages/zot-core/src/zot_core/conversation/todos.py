@@ -19,7 +19,6 @@ class TodoList:
         self.items: list[Todo] = self._stored()
 
     def follow(self, event: ToolResultEvent) -> None:
-        """Take the list of a result, if it has one."""
         for block in event.display:
             if isinstance(block, TodoDisplay) and not event.is_error:
                 self._set(block.items)

@@ -331,7 +331,6 @@ class _Feed:
             self.close()
 
     def close(self) -> None:
-        """Stop writing."""
         if self._open:
             self._open = False
             self._loop.remove_writer(self._descriptor)

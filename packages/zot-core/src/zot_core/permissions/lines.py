@@ -53,7 +53,6 @@ class LineRules:
         self._place = LinePlace(cwd, home)
 
     def judge(self, text: str) -> LineFinding:
-        """Judge a line."""
         line = read_line(text)
         forms = see_through(line)
         careful = guards(self._rules)

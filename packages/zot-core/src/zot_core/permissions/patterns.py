@@ -54,7 +54,6 @@ class CommandPattern:
         self._match = re.compile(f"(?:{linear_expression(parts, f'[^{_BETWEEN}]')}){tail}", re.DOTALL).fullmatch
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether the words of a command match."""
         return self._match(_BETWEEN.join(words)) is not None
 
     def starts(self, program: str) -> bool:

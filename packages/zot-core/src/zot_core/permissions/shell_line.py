@@ -45,7 +45,6 @@ class SimpleCommand(Record):
 
     @property
     def shapes(self) -> list[str]:
-        """The shapes of the words."""
         return [word.shape for word in self.words]
 
 
@@ -129,7 +128,6 @@ def _get_parser() -> Parser:
 
 
 def read_line(text: str) -> ShellLine:
-    """Read a shell line."""
     line = ShellLine()
     data = text.encode("utf-8", "surrogateescape")
     if len(data) > LENGTH:
@@ -252,7 +250,6 @@ def _is_file(word: Word) -> bool:
 
 
 def _word(node: Node) -> Word:
-    """Return the word that a shell makes of a node."""
     kind = node.type
     if kind in ("word", "number"):
         text = _text(node)

@@ -102,7 +102,6 @@ def first_run_row(id: str, task: str, version: str, **more: Mapping[str, Any]) -
 
 
 def tool_begin_row(answer: str, call: str, name: str) -> str:
-    """Return the row that says that a call begins."""
     return dump({"type": "tool_begin", "answer": answer, "call_id": call, "name": name, "time": timestamp()})
 
 

@@ -226,7 +226,6 @@ class Runtime(Prompts):
 
     @property
     def state(self) -> RuntimeState:
-        """A snapshot of the runtime."""
         return RuntimeState.of(self.agent, self.cwd, self.session.meta.session_id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:

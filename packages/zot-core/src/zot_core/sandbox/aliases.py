@@ -28,7 +28,6 @@ def read_mounts(path: str = "/proc/self/mountinfo") -> list[Mount]:
 
 
 def parse_mounts(text: str) -> list[Mount]:
-    """Parse the text of `mountinfo`."""
     rows = (line.split(" ") for line in text.splitlines())
     return [(row[2], _plain(row[3]), _plain(row[4]), row[row.index("-", 5) + 1]) for row in rows if "-" in row[5:-1]]
 

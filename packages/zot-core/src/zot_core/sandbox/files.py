@@ -175,12 +175,10 @@ class SandboxedFiles(LocalFiles):
         self._policy, self._walk = policy, walk
 
     async def stat(self, path: str) -> FileInfo:
-        """See `Files.stat`."""
         with self._readable(path) as found:
             return file_info(os.fstat(found.descriptor))
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
-        """See `Files.read`."""
         parts = []
         left = sys.maxsize if limit is None else limit
         async for piece in self.chunks(path):
@@ -191,7 +189,6 @@ class SandboxedFiles(LocalFiles):
         return b"".join(parts)
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
-        """See `Files.chunks`."""
         with self._readable(path) as found:
             check_regular(os.fstat(found.descriptor).st_mode, path)
             descriptor = _reopen(found, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -200,7 +197,6 @@ class SandboxedFiles(LocalFiles):
                 yield piece
 
     async def write(self, path: str, data: bytes) -> None:
-        """See `Files.write`."""
         target = self._policy.outside(path)
         if len(data) > THREAD_BYTES:
             await asyncio.to_thread(self._write, target, data)
@@ -226,7 +222,6 @@ class SandboxedFiles(LocalFiles):
             os.close(descriptor)
 
     async def real(self, path: str) -> str:
-        """See `Files.real`."""
         return self._inside(os.path.realpath(self._policy.outside(path)))
 
     def _inside(self, path: str) -> str:

@@ -48,7 +48,6 @@ class MemorySession:
         self._add(summary.id, "branch_summary", summary)
 
     def label(self, label: Label) -> None:
-        """Set the label of an entry."""
         self.tree.labels[label.entry] = label.text
 
     def custom(self, entry: CustomEntry) -> None:
@@ -68,7 +67,6 @@ class MemorySession:
         return self.messages()
 
     def messages(self) -> list[Message]:
-        """Return the conversation."""
         messages: list[Message] = []
         for id in self._path(self.tree.current):
             held = self.tree.entries[id].held

@@ -24,7 +24,6 @@ class Recorder:
 
     @property
     def session(self) -> SessionFile | MemorySession:
-        """The session to which it writes."""
         return self._session
 
     @session.setter

@@ -96,13 +96,11 @@ def to_bytes(row: str) -> bytes:
 
 
 def meta_row(meta: Meta) -> str:
-    """Return the row for `meta`."""
     fields = {name: getattr(meta, name) for name in _META_FIELDS if name != "title" or meta.title}
     return dump({"type": "meta", "meta": fields | meta.other})
 
 
 def message_row(message: Message) -> str:
-    """Return the row for a message."""
     return f'{{"type":"message","message":{_message(message)}{_id(message.id)}}}'
 
 
@@ -117,7 +115,6 @@ def tool_result_row(message: Message) -> str:
 
 
 def compaction_row(compaction: CompactionRow) -> str:
-    """Return the row for a compaction."""
     tail = f'"kept":{compaction.kept},"offset":{compaction.offset}{_id(compaction.summary.id)}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
 
@@ -128,12 +125,10 @@ def branch_summary_row(summary: Message) -> str:
 
 
 def label_row(label: Label) -> str:
-    """Return the row for a label."""
     return dump({"type": "label", "entry": label.entry, "label": label.text, "id": label.id})
 
 
 def custom_row(custom: CustomEntry) -> str:
-    """Return the row for an extension's entry."""
     fields = {"extension": custom.extension, "custom_type": custom.custom_type, "data": custom.data}
     return dump({"type": "custom", **fields, "id": custom.id})
 
@@ -252,12 +247,10 @@ def read_message(value: Any) -> Message | None:
 
 
 def read_label(row: dict[str, Any]) -> Label:
-    """Parse a `label` row."""
     return Label(_text(row.get("entry")), _text(row.get("label")), _text(row.get("id")))
 
 
 def read_custom(row: dict[str, Any]) -> CustomEntry:
-    """Parse a `custom` row."""
     return CustomEntry(
         _text(row.get("extension")), _text(row.get("custom_type")), row.get("data"), _text(row.get("id"))
     )

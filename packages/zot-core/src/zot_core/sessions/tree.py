@@ -71,7 +71,6 @@ class SessionTree:
 
     @property
     def entries(self) -> Mapping[str, EntryNode]:
-        """The entries by id."""
         return _Entries(self)
 
     def number(self, id: str) -> int:
@@ -158,7 +157,6 @@ class SessionTree:
                     stack += [(branch, depth + 1) for branch in reversed(branches)]
 
     def kind(self, number: int) -> EntryKind:
-        """Return the kind of the entry with this number."""
         return KINDS[self._kinds[number]]
 
     def of_kinds(self, numbers: range, kinds: Iterable[EntryKind]) -> list[int]:

@@ -46,7 +46,6 @@ class Skills(Record):
     notes: list[str] = field(default_factory=list)
 
     def get(self, name: str) -> Skill | None:
-        """Return the skill of that name, if there is one."""
         return next((skill for skill in self.found if skill.name == name), None)
 
 

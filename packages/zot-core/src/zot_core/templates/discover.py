@@ -108,7 +108,6 @@ class PromptTemplates:
             raise ConfigError(f"/{file.name}: {file.path} cannot be read: {error.strerror}") from error
 
     def listing(self) -> TemplateListing:
-        """Read all templates."""
         listing = TemplateListing()
         first: dict[str, TemplateFile] = {}
         for file in self._files(listing.notes):

@@ -88,5 +88,4 @@ class EventClient:
                 yield [event]
 
     async def close(self) -> None:
-        """See `Client`."""
         self.closed = True

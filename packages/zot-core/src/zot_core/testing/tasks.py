@@ -29,7 +29,6 @@ class TaskClient:
         return [each for each in self.requests if _first_line(each) == task]
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`."""
         self.requests.append(request.replace(messages=list(request.messages)))
         task = _first_line(request)
         script = self.answers[task]
@@ -45,7 +44,6 @@ class TaskClient:
             raise turn.error
 
     async def close(self) -> None:
-        """See `Client`."""
         self.closed = True
 
 

@@ -97,13 +97,11 @@ class ToolSearch:
         return {"type": "object", "properties": properties, "required": ["query"]}
 
     def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """See `FunctionTool.meant`."""
         from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
 
         return meant(arguments, self.schema)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """See `Tool`."""
         query, limit = arguments.get("query"), arguments.get("limit") or USUAL
         if not isinstance(query, str) or not query.strip():
             raise ToolError("query is missing: words for what the tool does")

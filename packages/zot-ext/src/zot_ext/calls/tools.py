@@ -57,7 +57,6 @@ class Tools:
         return self.call_with(tool, args, builtin=builtin)
 
     def call_with(self, tool: str, args: dict[str, object], *, builtin: bool = False) -> ToolAnswer:
-        """See `call`."""
         self._require("call_tool")
         if self._caller is None:
             raise NotGranted("name the group in Extension(..., capabilities=('call_tool',))")

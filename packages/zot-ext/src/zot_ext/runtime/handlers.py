@@ -54,7 +54,6 @@ class HandlerRunner:
         return ready
 
     def observe(self, frame: Event) -> None:
-        """Run the observers of an event."""
         for handler in list(self._registrations.events[frame.event]):
             self._call_logged(f"event {frame.event!r}", handler, frame)
 
@@ -76,7 +75,6 @@ class HandlerRunner:
             panel.receive(frame, self._call_logged)
 
     def tick_panel(self, panel: ScreenPanel, handler: Callable[..., object]) -> None:
-        """Run the handler of `on_tick`."""
         panel.ticked(handler, self._call_logged)
 
     def close_panel(self, frame: PanelClose) -> Callable[[], None] | None:
@@ -105,7 +103,6 @@ class HandlerRunner:
         return reply
 
     def call_tool(self, frame: ToolCall) -> FromExtension:
-        """Call a tool and return its result."""
         from zot_ext.schema import BadArguments  # noqa: PLC0415 - loaded with the first tool
 
         tool = self._registrations.tools.get(frame.name)
@@ -146,7 +143,6 @@ class HandlerRunner:
         return EventInterceptResponse(frame.id, modified_args=RawObject.from_value(changed))
 
     def log_failure(self, what: str, error: BaseException) -> None:
-        """Write an exception with its traceback to the log."""
         from traceback import format_exception  # noqa: PLC0415 - only failures need it
 
         self._log(f"{what} failed: {type(error).__name__}: {error}\n{''.join(format_exception(error)).rstrip()}")

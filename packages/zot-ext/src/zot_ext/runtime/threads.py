@@ -109,7 +109,6 @@ class SerialQueue:
         self._working = False
 
     def put(self, job: Callable[[], None]) -> None:
-        """Add a job at the end of the queue."""
         with self._lock:
             self._jobs.append(job)
             if self._working:

@@ -209,7 +209,6 @@ class FakeHost(FakePanelUser, FakeScreenUser, FakeMachineUser):
         return self.wait_for(kind, lambda reply: reply.id == question.id, seconds=seconds)
 
     def send(self, frame: FromHost) -> None:
-        """Send any frame."""
         self.send_line(encode(frame, limit=self.limits.large_frame_bytes))
 
     def send_line(self, line: bytes) -> None:
@@ -242,7 +241,6 @@ class FakeHost(FakePanelUser, FakeScreenUser, FakeMachineUser):
 
     @property
     def commands(self) -> dict[str, RegisterCommand]:
-        """The registered commands, by name."""
         return {frame.name: frame for frame in self.sent(RegisterCommand)}
 
     @property
@@ -275,7 +273,6 @@ class FakeHost(FakePanelUser, FakeScreenUser, FakeMachineUser):
                 os.close(target)
 
     def new_id(self) -> str:
-        """Return an id for a request."""
         with self._changed:
             self._ids += 1
             return f"host-{self._ids}"

@@ -57,7 +57,6 @@ class FakeModelUser(ABC):
         return [event for event in self.sent(ProviderEvent) if event.id == question.id]
 
     def list_models(self, provider: str, api_key: str = "") -> ProviderResult:
-        """Ask a provider for its models."""
         result: ProviderResult = self.ask(
             ProviderQuestion(self.new_id(), provider, "models", api_key), ProviderResult, self.limits.tool_seconds
         )
@@ -81,5 +80,4 @@ class FakeModelUser(ABC):
 
     @property
     def providers(self) -> dict[str, RegisterProvider]:
-        """The registered providers, by name."""
         return {frame.name: frame for frame in self.sent(RegisterProvider)}

@@ -34,7 +34,6 @@ class FakePanelUser(FakeModelUser):
         return answer
 
     def paste_panel(self, panel_id: str, text: str) -> None:
-        """Paste text into a panel."""
         self.send(PanelPaste(panel_id, text))
 
     def click_panel(self, panel_id: str, row: int, column: int, button: int = 1, action: str = "press") -> None:

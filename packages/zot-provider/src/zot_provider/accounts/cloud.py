@@ -75,7 +75,6 @@ class CloudAccounts:
             )
 
     def open(self, cloud: Cloud) -> CloudAccount:
-        """Return the account."""
         if cloud.module not in self._opened:
             make: Callable[[Mapping[str, str]], CloudAccount] = import_module(cloud.module).open_account
             self._opened[cloud.module] = make(self._environ)

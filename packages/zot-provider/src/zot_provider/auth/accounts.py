@@ -99,7 +99,6 @@ class Accounts:
         return Authorization(token.access, scheme="bearer", base_url=account_address(provider.sign_in, token))
 
     def advice(self, provider: Provider, key: str) -> str:
-        """See `Credentials`."""
         return f"check the stored key, or run zot auth login {provider.id}"
 
     def name(self, provider: Provider) -> str:

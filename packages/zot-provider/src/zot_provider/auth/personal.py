@@ -30,18 +30,15 @@ class PersonalKeys:
         self._stored: Accounts | None = None
 
     def check(self, provider: Provider) -> None:
-        """See `Credentials`."""
         self._source(provider).check(provider)
 
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
-        """See `Credentials`."""
         value = environment_value(provider.key_env, self.environ)
         if value and provider.sign_in and provider.sign_in.exchange and provider.sign_in.exchange.of_variables:
             return await self.accounts.exchange(provider, value, refused)
         return await self._source(provider).authorize(provider, refused)
 
     def advice(self, provider: Provider, key: str) -> str:
-        """See `Credentials`."""
         return self._source(provider).advice(provider, key)
 
     def source(self, provider: Provider) -> str:

@@ -39,11 +39,9 @@ class JsonNode:
         self._read.add(key)
 
     def object(self, key: str) -> "JsonNode":
-        """Return an object."""
         return JsonNode(self._get(key, dict, "an object", {}), self.path(key))
 
     def objects(self, key: str) -> "list[JsonNode]":
-        """Return a list of objects."""
         places = []
         for index, item in enumerate(self._get(key, list, "a list", [])):
             name = f"{self.path(key)}[{index}]"
@@ -58,7 +56,6 @@ class JsonNode:
         return {name: node.text(name) for name in node.value}
 
     def text(self, key: str) -> str:
-        """Return a text."""
         found: str = self._get(key, str, "text", "")
         return found
 

@@ -101,19 +101,16 @@ class HttpClient(RepeatingClient):
         self.credentials.check(self.provider)
 
     def answer(self, request: Request, authorization: Authorization) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `RepeatingClient`."""
         service = self._service(request.model, authorization)
         sent = service.named(request)
         return self._answer(service, service.url(sent.model.id), sent, authorization)
 
     def judge(self, error: ProviderError, request: Request, authorization: Authorization) -> None:
-        """See `RepeatingClient`."""
         if isinstance(error, StatusError) and not error.message and error.status in (400, 413):
             service = self._service(request.model, authorization)
             error.context_overflow |= service.provider.quirks.bodyless_overflow
 
     def explain(self, error: ProviderError, request: Request, authorization: Authorization) -> ProviderError:
-        """See `RepeatingClient`."""
         url = ""
         if isinstance(error, StatusError):
             service = self._service(request.model, authorization)
@@ -212,7 +209,6 @@ class HttpClient(RepeatingClient):
             raise self._with_advice(error, authorization.key, url) from error.__cause__
 
     async def close(self) -> None:
-        """See `Client`."""
         if self._transport is not None:
             await self._transport.close()
 

@@ -55,5 +55,4 @@ class ScriptedClient:
             raise turn.error
 
     async def close(self) -> None:
-        """See `Client`."""
         self.closed = True

@@ -38,7 +38,6 @@ def is_refusal(cause: OSError) -> bool:
 
 
 def is_tls_failure(cause: OSError) -> bool:
-    """Whether the failure is one of TLS."""
     return "ssl" in type(cause).__name__.lower()  # without importing `ssl`
 
 

@@ -66,7 +66,6 @@ class ConnectionPool:
             connection.abort()
 
     def close(self) -> None:
-        """Close the idle connections."""
         for connections in self._idle.values():
             for connection, _ in connections:
                 connection.abort()

@@ -72,7 +72,6 @@ class ProxyClient:
         return ProxiedExchange(response, proxy, self._coalesce_seconds)
 
     async def close(self) -> None:
-        """Close all connections."""
         clients, self._clients = self._clients, {}
         for client in clients.values():
             await client.aclose()

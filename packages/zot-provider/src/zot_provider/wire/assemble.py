@@ -77,7 +77,6 @@ class BlockDecoder(ABC):
         self._has_surrogates = False  # whether texts may hold lone surrogates
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
-        """See `Decoder.feed`."""
         if self._failure is not None:
             raise self._failure
         events: list[StreamEvent] = []
@@ -110,7 +109,6 @@ class BlockDecoder(ABC):
         return events
 
     def finish(self) -> list[StreamEvent]:
-        """See `Decoder.finish`."""
         if self._failure is not None:
             raise self._failure
         events: list[StreamEvent] = []

@@ -33,7 +33,6 @@ class Buffer:
 
     @property
     def text(self) -> str:
-        """The whole text."""
         return self._text
 
     @property
@@ -108,7 +107,6 @@ class Buffer:
         self._go(motions.line_start(self._text, self._cursor))
 
     def line_end(self) -> None:
-        """Move to the end of the line."""
         self._go(motions.line_end(self._text, self._cursor))
 
     def backspace(self) -> None:

@@ -75,7 +75,6 @@ class CompletionSource:
     sends = False
 
     def find(self, text: str, cursor: int) -> CompletionQuery | None:
-        """Return what this source can complete at `cursor`."""
         raise NotImplementedError
 
     def candidates(self, query: CompletionQuery) -> list[Candidate]:

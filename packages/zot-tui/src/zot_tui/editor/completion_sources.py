@@ -33,13 +33,11 @@ class CommandSource(CompletionSource):
         self._listed = False
 
     def find(self, text: str, cursor: int) -> CompletionQuery | None:
-        """See `CompletionSource`."""
         command = _COMMAND.match(text)
         found = command is not None and 1 <= cursor <= command.end()
         return CompletionQuery("command", 0, command.end(), text[1:cursor]) if command is not None and found else None
 
     def candidates(self, query: CompletionQuery) -> list[Candidate]:
-        """See `CompletionSource`."""
         candidates = [
             Candidate(each.name, f"/{each.name}", each.description, each.group, each.arguments)
             for each in self._commands()
@@ -52,7 +50,6 @@ class CommandSource(CompletionSource):
         return [each.item for each in ranked]
 
     def follow(self, query: CompletionQuery | None) -> None:
-        """See `CompletionSource`."""
         listed, self._listed = self._listed, query is not None
         if self._listed and not listed:
             self._wanted()
@@ -66,7 +63,6 @@ class FileSource(CompletionSource):
         self._files = files
 
     def find(self, text: str, cursor: int) -> CompletionQuery | None:
-        """See `CompletionSource`."""
         line = text.rfind("\n", 0, cursor) + 1
         mark = _mark(text, line, cursor)
         if mark is None:
@@ -80,7 +76,6 @@ class FileSource(CompletionSource):
         return CompletionQuery("file", mark, word_end(text, cursor), text[mark + 1 : cursor])
 
     def candidates(self, query: CompletionQuery) -> list[Candidate]:
-        """See `CompletionSource`."""
         files = self._files()
         below = files if not query.text else [path for path in files if path.startswith(query.text)]
         if below and query.text[-1:] in ("", "/"):
@@ -88,7 +83,6 @@ class FileSource(CompletionSource):
         return [_file(each.item, each.match.positions) for each in rank(query.text, files, str, LIMIT)]
 
     def above(self, query: CompletionQuery) -> str | None:
-        """See `CompletionSource`."""
         folder = query.text
         if not folder.endswith("/") or not folder.strip("/"):
             return None
@@ -97,7 +91,6 @@ class FileSource(CompletionSource):
 
 
 def word_end(text: str, cursor: int) -> int:
-    """Return where the word at the cursor ends."""
     word = _WORD_END.match(text, cursor)
     return word.end() if word else cursor
 

@@ -22,7 +22,6 @@ class EditorMode:
 
     @property
     def shape(self) -> CursorShape:
-        """The shape of the cursor."""
         return ""
 
     @property

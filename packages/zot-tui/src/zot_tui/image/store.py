@@ -170,7 +170,6 @@ class ImageStore:
         self._changed()
 
     def close(self) -> None:
-        """Stop showing images."""
         self._closed = True
         self._waiting.clear()
         if self._limit is not None:

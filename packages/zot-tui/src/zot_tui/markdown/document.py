@@ -52,7 +52,6 @@ class Document:
         return [*self.closed, *self.open]
 
     def append(self, text: str) -> None:
-        """Append text."""
         if not text:
             return
         self._changed = True

@@ -52,7 +52,6 @@ class RowCanvas(urwid.Canvas):
         rows: int | None = None,
         attr: Any = None,
     ) -> Iterator[Any]:
-        """See urwid."""
         end = len(self.drawn) if rows is None else trim_top + rows
         drawn = self.drawn if not trim_top and end >= len(self.drawn) else self.drawn[trim_top:end]
         if not trim_left and cols in (None, self.columns) and not attr:
@@ -165,7 +164,6 @@ class Rows(urwid.Widget):
         return len(self._at(size[0]))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         return canvas(self._at(size[0]), size[0])
 
     def _at(self, columns: int) -> Sequence[Row[Any]]:

@@ -152,7 +152,6 @@ class Terminal(Screen):
         self.send(_POP_TITLE if text is None else f"\x1b]2;{text}\x1b\\")
 
     def send(self, sequence: str) -> None:
-        """See `AppScreen`."""
         if self.started:
             self.write(sequence)
             self.flush()
@@ -197,7 +196,6 @@ class Terminal(Screen):
         return str(self._attr_to_escape(attribute)) + self.sequences.get(attribute, "")
 
     def clear(self) -> None:
-        """See urwid."""
         super().clear()
         self._rows = []
 
@@ -216,7 +214,6 @@ class Terminal(Screen):
         on_events: Callable[[list[TerminalEvent]], None],
         on_hangup: Callable[[], None],
     ) -> None:
-        """See `AppScreen`."""
         self._loop, self._on_events, self._on_hangup = loop, on_events, on_hangup
         loop.add_reader(self._input(), self._readable)
         if self._typed_ahead:

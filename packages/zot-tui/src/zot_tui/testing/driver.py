@@ -56,11 +56,9 @@ class Driver:
                 raise ValueError(f"{character!r} is typed by its name: <enter>, <tab>")
 
     def press(self, key: Key) -> None:
-        """Press one key."""
         self.memory.hear(key)
 
     def paste(self, text: str) -> None:
-        """Paste `text`."""
         self.memory.hear(Paste(text))
 
     def click(self, column: int, row: int, button: int = 1) -> None:
@@ -77,7 +75,6 @@ class Driver:
         self.memory.hear(TerminalReply(reply))
 
     def resize(self, columns: int, rows: int) -> None:
-        """Resize the window."""
         self.memory.size = (columns, rows)
         self.app.refresh()
 

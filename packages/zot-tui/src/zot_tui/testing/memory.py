@@ -38,11 +38,9 @@ class MemoryScreen(BaseScreen):
         self._on_hangup: Callable[[], None] | None = None
 
     def get_cols_rows(self) -> tuple[int, int]:
-        """Return the size."""
         return self.size
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
-        """Keep the canvas."""
         self.canvas = canvas
         self.draws += 1
         if self.drawn is not None:
@@ -58,11 +56,9 @@ class MemoryScreen(BaseScreen):
         on_events: Callable[[list[TerminalEvent]], None],
         on_hangup: Callable[[], None],
     ) -> None:
-        """See `AppScreen`."""
         self._on_events, self._on_hangup = on_events, on_hangup
 
     def unlisten(self) -> None:
-        """See `AppScreen`."""
         self._on_events = self._on_hangup = None
 
     def hear(self, *events: TerminalEvent) -> None:
@@ -77,10 +73,8 @@ class MemoryScreen(BaseScreen):
             self._on_hangup()
 
     def send(self, sequence: str) -> None:
-        """See `AppScreen`."""
         if self.started:
             self.sent.append(sequence)
 
     def leave(self, text: str) -> None:
-        """See `AppScreen`."""
         self.left += sanitize(text)

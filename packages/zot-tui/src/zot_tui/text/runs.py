@@ -15,7 +15,6 @@ Row: TypeAlias = list[tuple[S, str]]
 
 
 def plain(runs: Iterable[Run[S]]) -> str:
-    """Return the text of the runs."""
     return "".join(text for _, text in runs)
 
 

@@ -67,7 +67,6 @@ def urwid_color(color: Color | None) -> str:
 
 
 def urwid_settings(attributes: tuple[str, ...]) -> list[str]:
-    """Return the urwid settings for our attributes."""
     return [_SETTINGS[name] for name in attributes]
 
 

@@ -30,7 +30,6 @@ class Scroll(Rows):
         super().changed()
 
     def wanted(self, columns: int) -> int:
-        """See `Body`."""
         return len(self._at(columns))
 
     @property
@@ -56,7 +55,6 @@ class Scroll(Rows):
         self.scroll(self._count if last else -self._count)
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns, self._height = size
         rows = self._at(columns)
         last = max(len(rows) - self._height, 0)

@@ -80,7 +80,6 @@ class Spinner(Rows):
 
     @property
     def spinning(self) -> bool:
-        """Whether the spinner is shown."""
         return self._started is not None
 
     @property
@@ -105,7 +104,6 @@ class Spinner(Rows):
             self._timer = self._after(self._interval, self._next_frame)
 
     def stop(self) -> None:
-        """Stop and hide the spinner."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

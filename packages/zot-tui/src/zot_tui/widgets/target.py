@@ -23,7 +23,6 @@ class UrwidTarget:
         self._widget, self._size = widget, size
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`."""
         return self._widget.selectable() and self._widget.keypress(self._size(), to_urwid(key)) is None
 
     def paste(self, text: str) -> None:

@@ -11,7 +11,6 @@ from zot_agent.standard_error import print_error
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot auth`."""
     parser = Parser(
         prog="zot auth",
         description="Show, add and remove the keys and sign-ins that zot uses. A key in an environment variable, or "

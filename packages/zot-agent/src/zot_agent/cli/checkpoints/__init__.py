@@ -13,7 +13,6 @@ from zot_provider.errors import ConfigError
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot checkpoints`."""
     parser = Parser(
         prog="zot checkpoints",
         description="Show and remove the files that zot has saved before it changed them. Without them /undo cannot "

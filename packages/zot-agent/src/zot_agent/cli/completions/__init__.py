@@ -10,7 +10,6 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot completions`."""
     parser = Parser(
         prog="zot completions",
         description="Print a script with which a shell completes commands and flags of zot. In ~/.bashrc: "

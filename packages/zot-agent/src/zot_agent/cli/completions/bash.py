@@ -38,7 +38,6 @@ _KINDS = {
 
 
 def script(tree: Sequence[CommandNode]) -> str:
-    """Return the script."""
     paths = "".join(f'            {quote(node.path)}) at="$at ${{COMP_WORDS[i]}}" ;;\n' for node in tree[1:])
     return _START + paths + _VALUES + "".join(_values(tree)) + _WORDS + "".join(map(_words, tree)) + _END
 

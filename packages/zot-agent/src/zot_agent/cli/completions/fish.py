@@ -23,7 +23,6 @@ _KINDS = {"none": "", "file": " -r -F", "folder": " -x -a '(__fish_complete_dire
 
 
 def script(tree: Sequence[CommandNode]) -> str:
-    """Return the script."""
     paths = " ".join(_quote(node.path) for node in tree[1:])
     return f"{_START}            case {paths}\n{_END}" + "".join(line + "\n" for node in tree for line in _lines(node))
 

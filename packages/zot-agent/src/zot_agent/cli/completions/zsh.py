@@ -37,7 +37,6 @@ _KINDS = {"file": "_files; return", "folder": "_files -/; return", "text": "retu
 
 
 def script(tree: Sequence[CommandNode]) -> str:
-    """Return the script."""
     paths = "".join(f'            {quote(node.path)}) at="$at $words[i]" ;;\n' for node in tree[1:])
     return _START + paths + _VALUES + "".join(_values(tree)) + _WORDS + "".join(map(_words, tree)) + _END
 

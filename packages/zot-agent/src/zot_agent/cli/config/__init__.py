@@ -23,7 +23,6 @@ from zot_provider.json_text import dump
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot config`."""
     parser = Parser(
         prog="zot config",
         description="Show and change settings. zot config list names all of them.",

@@ -126,7 +126,6 @@ def chosen_limits(seconds: float | None) -> ExtensionLimits:
 
 
 def print_report(report: Report, directory: str) -> None:
-    """Print a report for a person."""
     for each in report.findings:
         print_line(f"{each.level}: {each.text} [{each.rule}]")
         if each.frame:

@@ -35,7 +35,6 @@ def refuse_flags(given: argparse.Namespace, flags: Mapping[str, str], why: str) 
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot fleet`."""
     parser = Parser(
         prog="zot fleet",
         description="Start a fleet on this machine: Temporal's development server, workers, and a store in a folder. "

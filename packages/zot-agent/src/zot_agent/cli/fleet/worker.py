@@ -15,7 +15,6 @@ _FOLDER = "~/zot-fleet"
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot worker`."""
     parser = Parser(
         prog="zot worker",
         description="Take runs from a queue of Temporal and drive each in its own process, in a sandbox. Any "

@@ -96,7 +96,6 @@ def change(path: str, name: str, given: dict[str, Any] | None) -> None:
 
 
 def extension(files: list[str] | None = None) -> DiscoveredExtension:
-    """Return the extension for the servers of `files`."""
     return bundled_mcp(files or [])
 
 

@@ -20,7 +20,6 @@ _CODES = {"allow": 0, "ask": 5, "deny": 5}
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot permissions`."""
     parser = Parser(
         prog="zot permissions",
         description="Show the rules for tool calls in this folder, or what they say of a command.",

@@ -17,7 +17,6 @@ _ID = "the name of a run, or its beginning"
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot runs`."""
     parser = Parser(
         prog="zot runs",
         description="List, follow, cancel, answer and continue the runs that zot run has begun.",

@@ -8,7 +8,6 @@ _ID = "the beginning of a session's id or file name, or a path"
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot sessions`."""
     parser = Parser(
         prog="zot sessions",
         description="List, show, search, export, import and delete stored sessions.",

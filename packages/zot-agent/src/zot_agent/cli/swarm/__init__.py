@@ -8,7 +8,6 @@ _ID = "the id of a member, or the beginning of one"
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot swarm`."""
     parser = Parser(
         prog="zot swarm",
         description="Start agents that work on beside the conversation, each in its own git worktree, and see, "

@@ -12,7 +12,6 @@ from zot_provider.errors import ConfigError
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot trust`."""
     parser = Parser(
         prog="zot trust",
         description="Show and remove your answers about what folders bring: extensions, skills, prompt templates, "

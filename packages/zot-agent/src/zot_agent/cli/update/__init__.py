@@ -21,7 +21,6 @@ INSTALL_LIMIT = 1800.0
 
 
 def build_parser() -> Parser:
-    """Build the parser of `zot update`."""
     parser = Parser(
         prog="zot update",
         description="Install the newest version of zot with the program that installed this one: uv, pipx or pip. "

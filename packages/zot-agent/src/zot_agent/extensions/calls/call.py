@@ -72,7 +72,6 @@ class ExtensionCall(Record):
 
     @property
     def extension(self) -> str:
-        """The name of the extension."""
         return self.connection.name
 
     @property
@@ -86,7 +85,6 @@ class ExtensionCall(Record):
         return f"the mode {self.conversation.front_end or 'of this program'}"
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a parameter that is a text."""
         value = self.params.get(name)
         return default if value is None else str(value)
 

@@ -25,11 +25,9 @@ class CompleterSet:
         self._completers: dict[tuple[str, CompletionPlace], AskCompletions] = {}
 
     def add_completer(self, extension: str, trigger: str, command: str, ask: AskCompletions) -> None:
-        """See `CompletionAccess`."""
         self._completers[extension, CompletionPlace(trigger, command)] = ask
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
-        """See `CompletionAccess`."""
         place = CompletionPlace(trigger, command)
         for each in [key for key in self._completers if key[0] == extension]:
             if place in (("", ""), each[1]):

@@ -44,19 +44,16 @@ class RendererSet:
         return added
 
     def remove(self, extension: str, kind: str = "", name: str = "") -> list[Renderer]:
-        """Remove the renderers of an extension, or one of them, and return what was there."""
         removed = self.of(extension, kind, name)
         for each in removed:
             self._renderers.remove(each)
         return removed
 
     def of(self, extension: str, kind: str = "", name: str = "") -> list[Renderer]:
-        """Return the renderers of an extension, or the one of a kind and name."""
         own = [each for each in self._renderers if each.extension == extension]
         return [each for each in own if not kind or (each.kind, each.name) == (kind, name)]
 
     def draws(self, kind: str) -> bool:
-        """Whether there is a renderer of this kind."""
         return any(each.kind == kind for each in self._renderers)
 
     def find(self, kind: str, name: str, owner: str = "") -> Renderer | None:

@@ -53,7 +53,6 @@ class Remembering:
         return self._stored.guards
 
     def note(self, frame: "frames.FromExtension") -> None:
-        """Take note of a frame of the process."""
         self._stored.note(frame)
 
     def has(self, frame: "RequestFrame") -> bool:

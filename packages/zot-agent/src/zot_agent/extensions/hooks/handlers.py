@@ -44,7 +44,6 @@ class ExtensionHooks:
         self._made_reports: Reports | None = None
 
     def attach(self, agent: "Agent") -> None:
-        """Add the handlers."""
         self._agent, hooks = agent, agent.hooks
         hooks.event.add(self.notify_observers)
         hooks.message.add(self._on_message)
@@ -165,12 +164,10 @@ class ExtensionHooks:
         _ = self._reports
 
     def notify_observers(self, event: "AgentEvent | Changed") -> None:
-        """Send `event` to its observers."""
         if (reports := self._reports) is not None:
             reports.notify(event)
 
     def tell(self, value: object) -> None:
-        """Send a value to its observers."""
         if (reports := self._reports) is not None:
             reports.tell(value)
 

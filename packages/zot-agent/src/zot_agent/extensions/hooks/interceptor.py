@@ -47,9 +47,7 @@ class Interceptor(Protocol):
         """The groups of the protocol that it may use."""
         ...
 
-    def log(self, text: str) -> None:
-        """Add a line to its log."""
-        ...
+    def log(self, text: str) -> None: ...
 
     def unanswered(self, text: str) -> None:
         """Tell the person that a question has no answer, and that its subject is allowed."""
@@ -80,9 +78,7 @@ class Subscriptions(Protocol):
         """Whether anything may be observed."""
         ...
 
-    def observers(self, event: str, /) -> Sequence[Interceptor]:
-        """The programs that observe `event`."""
-        ...
+    def observers(self, event: str, /) -> Sequence[Interceptor]: ...
 
     def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]:
         """The programs that intercept `event`, and may for `tool`."""
@@ -97,13 +93,9 @@ class Subscriptions(Protocol):
 class MorePrograms(Protocol):
     """Programs that observe and intercept beside the extensions, and are asked after them."""
 
-    def observers(self, event: str, /) -> Sequence[Interceptor]:
-        """Return the observers of `event`."""
-        ...
+    def observers(self, event: str, /) -> Sequence[Interceptor]: ...
 
-    def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]:
-        """Return the interceptors of `event`."""
-        ...
+    def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]: ...
 
     async def close(self) -> None:
         """End them, within their limits."""

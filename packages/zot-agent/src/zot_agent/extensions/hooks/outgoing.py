@@ -72,10 +72,8 @@ class Watcher:
         self._model, self._ask, self._tell = model, ask, tell
 
     async def sending(self, wire: str, headers: dict[str, str], body: str) -> tuple[dict[str, str], str]:
-        """See `RequestWatcher`."""
         found = await self._ask(Outgoing(self._model, wire, headers, body))
         return found.headers, found.body
 
     def answered(self, status: int, headers: Mapping[str, str]) -> None:
-        """See `RequestWatcher`."""
         self._tell(ProviderAnswer(self._model.provider, self._model.id, status, dict(headers)))

@@ -68,12 +68,10 @@ class Reports:
             observer.send(frame, droppable=True)
 
     def message(self, message: Message) -> None:
-        """Report a new message."""
         self._story.message(message)
         self.tell(message)
 
     def conversation_event(self, event: ConversationEvent) -> None:
-        """Report an event of the conversation."""
         match event:
             case Changed():
                 self.notify(event)

@@ -117,7 +117,6 @@ class CommandOutputs:
         self._stray = False
 
     def received(self, connection: Connection, frame: OpOutput) -> None:
-        """Take a piece of output."""
         output = self.running.get((connection, frame.id))
         if output is None:  # that of a command that was cancelled may still come
             if not self._stray:

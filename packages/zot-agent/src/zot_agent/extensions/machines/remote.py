@@ -24,7 +24,6 @@ class RemoteFiles:
         self._here = LocalFiles()
 
     async def stat(self, path: str) -> FileInfo:
-        """See `Files.stat`."""
         if path.startswith(self._outputs):
             return await self._here.stat(path)
         found = await self._ops.ask("stat", path)
@@ -32,14 +31,12 @@ class RemoteFiles:
         return FileInfo("other" if kind == "link" else kind, max(found.size, 0), found.mode)
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
-        """See `Files.read`."""
         parts = []
         async for piece in self._pieces(path, limit):
             parts.append(piece)
         return b"".join(parts)
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
-        """See `Files.chunks`."""
         async for piece in self._pieces(path, None):
             yield piece
 
@@ -58,7 +55,6 @@ class RemoteFiles:
                 return
 
     async def write(self, path: str, data: bytes) -> None:
-        """See `Files.write`."""
         limits = self._ops.limits
         if path.startswith(self._outputs):
             raise PermissionError(errno.EACCES, "outputs of commands are not changed", path)
@@ -73,7 +69,6 @@ class RemoteFiles:
             raise MachineLost(f"{error}. It is not known whether {path} has the old or the new content") from None
 
     async def list(self, path: str, *, follow: bool = True) -> list[tuple[str, _Kind]]:
-        """See `Files.list`."""
         found = await self._ops.ask("list", path, follow=follow)
         if len(found.names) != len(found.kinds):
             raise MachineLost(f"{self._ops.name}: {len(found.names)} names and {len(found.kinds)} kinds of files")
@@ -83,7 +78,6 @@ class RemoteFiles:
         return sorted((name, _kind(kind)) for name, kind in zip(found.names, found.kinds, strict=True))
 
     async def real(self, path: str) -> str:
-        """See `Files.real`."""
         if path == self._cwd:
             return path
         if path.startswith(self._outputs):

@@ -59,7 +59,6 @@ class OwnedPanel:
 
     @property
     def visible(self) -> bool:
-        """Whether it is on the screen."""
         return not self.hidden and self.area is not None
 
     @property

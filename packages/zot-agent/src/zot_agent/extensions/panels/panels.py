@@ -184,7 +184,6 @@ class Panels:
 
     @property
     def open_now(self) -> bool:
-        """Whether a panel is open."""
         return bool(self._all)
 
     def resize(self) -> None:

@@ -92,7 +92,6 @@ class OpenAnswers:
         self._stray = False
 
     def open(self, id: str) -> ExtensionAnswer:
-        """Expect an answer."""
         answer = self._open[id.encode()] = ExtensionAnswer(self)
         return answer
 
@@ -120,7 +119,6 @@ class OpenAnswers:
         return True
 
     def received_frame(self, frame: ProviderEvent | ProviderStep) -> None:
-        """Take a frame."""
         if isinstance(frame, ProviderEvent):
             self.takes(encode(frame).rstrip())
         elif frame.id in self.steps:
@@ -138,7 +136,6 @@ class OpenAnswers:
 
 
 def open_answers(connection: Connection, limits: ExtensionLimits) -> OpenAnswers:
-    """Return the answers of an extension."""
     answers = connection.answers
     if not isinstance(answers, OpenAnswers):
         answers = connection.answers = OpenAnswers(connection, limits)

@@ -61,7 +61,6 @@ class ExtensionClient(RepeatingClient):
     async def answer(
         self, request: Request, authorization: Authorization
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `RepeatingClient`."""
         connection, limits = await self._connect(), self._limits()
         id = f"answer-{next(_ids)}"
         # In a thread: a conversation may be long, and hold images.
@@ -83,7 +82,6 @@ class ExtensionClient(RepeatingClient):
             answers.close(id, cancel=not decoder.ended)
 
     def explain(self, error: ProviderError, request: Request, authorization: Authorization) -> ProviderError:
-        """See `RepeatingClient`."""
         text = redact(str(error), authorization.key, error.untrusted_parts)
         if error.auth and authorization.key:
             text += f"; {self.credentials.advice(self.provider, authorization.key)}"

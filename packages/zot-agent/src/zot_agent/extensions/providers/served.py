@@ -48,7 +48,6 @@ class ServedProviders:
 
     @property
     def names(self) -> list[str]:
-        """The ids of the providers."""
         return list(self._owners)
 
     def announce(self, active: Iterable[DiscoveredExtension]) -> None:

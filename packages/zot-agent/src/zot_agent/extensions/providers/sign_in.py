@@ -35,7 +35,6 @@ class ExtensionSignIn:
         self._name, self._connect, self._limits = name, connect, limits
 
     async def login(self, answers: Any) -> AsyncGenerator[SignInStep | AccountToken, None]:
-        """See `SignInProgram`."""
         try:
             connection = await self._connect()
         except ProviderError as error:
@@ -66,7 +65,6 @@ class ExtensionSignIn:
                 cancel_soon(task)
 
     async def refresh(self, token: AccountToken) -> AccountToken:
-        """See `SignInProgram`."""
         sent = token.rest | {"access": token.access, "refresh": token.refresh, "expires": token.expires}
         credentials = RawObject.from_value({name: value for name, value in sent.items() if value})
         request = ProviderQuestion(f"refresh-{next(_ids)}", self._name, "refresh", credentials=credentials)

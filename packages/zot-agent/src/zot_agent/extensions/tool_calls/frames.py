@@ -58,7 +58,6 @@ class ToolFrames:
         self._caller: ToolCaller | None = None
 
     def received(self, connection: Connection, frame: ToolFrame) -> None:
-        """Handle a frame."""
         if isinstance(frame, frames.RegisterTool):
             self._register(frame)
             return

@@ -96,7 +96,6 @@ class Fleet:
         return states
 
     async def show(self, id: str) -> FleetRun:
-        """Return a run with its question."""
         async with engine_errors(id):
             handle = self._handle(id)
             about = await handle.describe()

@@ -26,7 +26,6 @@ class FolderStore:
         self.folder = os.path.abspath(folder)
 
     def create(self, id: str, rows: list[bytes]) -> bool:
-        """See `FleetStore`."""
         path = self._path(id)
         temporary = f"{path}.{os.urandom(6).hex()}"
         try:
@@ -43,7 +42,6 @@ class FolderStore:
         return True
 
     def submit(self, id: str) -> int:
-        """See `FleetStore`."""
         self.read(id, 1)
         try:
             os.utime(self._path(id))
@@ -55,7 +53,6 @@ class FolderStore:
             raise SessionError(f"cannot write {os.path.dirname(self._path(id))}: {error.strerror}") from error
 
     def read(self, id: str, first: int = 0) -> bytes:
-        """See `FleetStore`."""
         try:
             with open(self._path(id), "rb", opener=open_regular) as file:
                 return b"".join(islice(file, first)) if first else file.read()
@@ -71,7 +68,6 @@ class FolderStore:
         return path, _AttemptFile(path, os.path.join(os.path.dirname(path), "attempt"), attempt)
 
     def names(self) -> list[str]:
-        """See `FleetStore`."""
         return [name for _, name in sorted(self._changed(), reverse=True)]
 
     def _changed(self) -> list[tuple[float, str]]:
@@ -83,7 +79,6 @@ class FolderStore:
         return [each for each in found if not each[1].startswith(".")]
 
     def submissions(self, id: str) -> int:
-        """See `FleetStore`."""
         self.read(id, 1)
         try:
             return os.stat(os.path.join(os.path.dirname(self._path(id)), "submissions")).st_size
@@ -91,12 +86,10 @@ class FolderStore:
             return 0
 
     def unchanged(self, seconds: float) -> list[str]:
-        """See `FleetStore`."""
         before = time.time() - seconds
         return [name for changed, name in self._changed() if changed < before]
 
     def remove(self, id: str, submission: int) -> bool:
-        """See `FleetStore`."""
         folder = os.path.dirname(self._path(id))
         gone = os.path.join(self.folder, "runs", f".{os.urandom(6).hex()}")
         try:
@@ -115,7 +108,6 @@ class FolderStore:
         return True
 
     def put(self, id: str, data: bytes) -> str:
-        """See `FleetStore`."""
         self.read(id, 1)
         hash, folder = hashlib.sha256(data).hexdigest(), os.path.join(os.path.dirname(self._path(id)), "blobs")
         try:
@@ -126,7 +118,6 @@ class FolderStore:
         return hash
 
     def get(self, id: str, hash: str) -> bytes:
-        """See `FleetStore`."""
         try:
             if not re.fullmatch(r"[0-9a-f]{64}", hash):
                 raise FileNotFoundError
@@ -150,7 +141,6 @@ class _AttemptFile(RowFile):
         self._numbers, self._attempt = numbers, attempt
 
     def resume(self, size: int, *, torn: bool) -> None:
-        """See `RowLog`."""
         super().resume(size, torn=torn)
         try:
             with suppress(FileNotFoundError), open(self._numbers, "rb") as file:

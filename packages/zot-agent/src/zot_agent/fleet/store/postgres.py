@@ -65,8 +65,6 @@ class PostgresStore:
         self._checked = False
 
     def create(self, id: str, rows: list[bytes]) -> bool:
-        """See `FleetStore`."""
-
         def work(connection: "psycopg.Connection[Any]") -> bool:
             with connection.transaction():
                 made = connection.execute("INSERT INTO zot_run (id) VALUES (%s) ON CONFLICT DO NOTHING", [id]).rowcount
@@ -77,7 +75,6 @@ class PostgresStore:
         return self._do(work)
 
     def submit(self, id: str) -> int:
-        """See `FleetStore`."""
         change = "UPDATE zot_run SET submissions = submissions + 1, changed = now() WHERE id = %s RETURNING submissions"
         found = self._do(lambda connection: connection.execute(change, [id]).fetchone())
         if found is None:
@@ -85,7 +82,6 @@ class PostgresStore:
         return int(found[0])
 
     def read(self, id: str, first: int = 0) -> bytes:
-        """See `FleetStore`."""
         return self._do(lambda connection: self._read(connection, id, first))[1]
 
     def _read(self, connection: "psycopg.Connection[Any]", id: str, first: int = 0) -> tuple[int, bytes]:
@@ -99,7 +95,6 @@ class PostgresStore:
         return len(rows), b"".join(data for _, data in rows)
 
     def open(self, id: str, attempt: int, folder: str) -> tuple[str, RowLog]:
-        """See `FleetStore`."""
         take = "UPDATE zot_run SET attempt = %(attempt)s WHERE id = %(id)s AND attempt < %(attempt)s"
 
         def work(connection: "psycopg.Connection[Any]") -> tuple[int, bytes]:
@@ -137,14 +132,12 @@ class PostgresStore:
         return values
 
     def names(self) -> list[str]:
-        """See `FleetStore`."""
         found = self._do(
             lambda connection: connection.execute("SELECT id FROM zot_run ORDER BY changed DESC").fetchall()
         )
         return [str(each[0]) for each in found]
 
     def submissions(self, id: str) -> int:
-        """See `FleetStore`."""
         select = "SELECT submissions FROM zot_run WHERE id = %s"
         found = self._do(lambda connection: connection.execute(select, [id]).fetchone())
         if found is None:
@@ -152,22 +145,18 @@ class PostgresStore:
         return int(found[0])
 
     def unchanged(self, seconds: float) -> list[str]:
-        """See `FleetStore`."""
         select = "SELECT id FROM zot_run WHERE changed < now() - make_interval(secs => %s)"
         found = self._do(lambda connection: connection.execute(select, [seconds]).fetchall())
         return [str(each[0]) for each in found]
 
     def remove(self, id: str, submission: int) -> bool:
-        """See `FleetStore`."""
         delete = "DELETE FROM zot_run WHERE id = %s AND submissions <= %s"
         return self._do(lambda connection: connection.execute(delete, [id, submission]).rowcount) > 0
 
     def put(self, id: str, data: bytes) -> str:
-        """See `FleetStore`."""
         return self._do(lambda connection: _put(connection, id, data)).hex()
 
     def get(self, id: str, hash: str) -> bytes:
-        """See `FleetStore`."""
         with suppress(ValueError):
             select, key = "SELECT data FROM zot_blob WHERE run = %s AND hash = %s", bytes.fromhex(hash)
             found = self._do(lambda connection: connection.execute(select, [id, key]).fetchone())
@@ -176,7 +165,6 @@ class PostgresStore:
         raise SessionNotFound(f"no content {hash[:64]} of the run {id} in the store")
 
     def close(self) -> None:
-        """See `FleetStore`."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -248,7 +236,6 @@ class _StoredRows:
 
     @property
     def end(self) -> int:
-        """See `RowLog`."""
         return self._copy.end
 
     def create(self) -> None:
@@ -256,7 +243,6 @@ class _StoredRows:
         raise SessionError(f"run {self._id} is there already")
 
     def resume(self, size: int, *, torn: bool) -> None:
-        """See `RowLog`."""
         self._copy.resume(size, torn=torn)
 
     def append(self, row: bytes) -> int:
@@ -272,9 +258,7 @@ class _StoredRows:
             raise
 
     def discard(self) -> None:
-        """See `RowLog`."""
         self.close()
 
     def close(self) -> None:
-        """See `RowLog`."""
         self._copy.close()

@@ -39,7 +39,6 @@ class ClientScreen:
         self._fields: ClientFields | None = None
 
     def completers(self) -> "CompleterSet":
-        """See `FrontEndActions`."""
         if self.known_completers is None:
             from zot_agent.extensions.calls.completers import CompleterSet  # noqa: PLC0415  few complete words
 
@@ -47,7 +46,6 @@ class ClientScreen:
         return self.known_completers
 
     def keys(self) -> "ClientKeys":
-        """See `FrontEndActions`."""
         if self._keys is None:
             from zot_agent.rpc.screen.keys import ClientKeys  # noqa: PLC0415  few bind keys
 
@@ -55,7 +53,6 @@ class ClientScreen:
         return self._keys
 
     def renderers(self) -> "ClientRenderers":
-        """See `FrontEndActions`."""
         if self.known_renderers is None:
             from zot_agent.rpc.screen.renderers import ClientRenderers  # noqa: PLC0415  few draw in the conversation
 

@@ -48,17 +48,14 @@ class ClientFields:
         return True
 
     async def read(self) -> tuple[str, int]:
-        """See `FieldAccess`."""
         answer = await self._ask("read")
         return answer["text"], answer["cursor"]
 
     async def edit(self, text: str, cursor: int | None = None, expected: str | None = None) -> None:
-        """See `FieldAccess`."""
         given = {"text": text, "cursor": len(text) if cursor is None else cursor, "expected": expected}
         self._check(await self._ask("edit", **{name: value for name, value in given.items() if value is not None}))
 
     async def paste(self, text: str) -> None:
-        """See `FieldAccess`."""
         self._check(await self._ask("paste", text=text))
 
     def _check(self, answer: dict[str, Any]) -> None:

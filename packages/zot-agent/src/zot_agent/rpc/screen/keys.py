@@ -20,7 +20,6 @@ class ClientKeys:
         self._bound: dict[str, KeyChange] = {}
 
     def bind(self, extension: str, key: str, command: str) -> None:
-        """See `KeyAccess`."""
         try:
             read = parse_key(key)
         except ValueError as error:
@@ -37,7 +36,6 @@ class ClientKeys:
         self._emit(self._bound[name])
 
     def unbind(self, extension: str, key: str = "") -> None:
-        """See `KeyAccess`."""
         wanted = _read(key)
         for name, bound in list(self._bound.items()):
             if bound.extension == extension and (not key or str(wanted) == name):

@@ -17,23 +17,19 @@ class ClientRenderers:
         self._expanded = False
 
     def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
-        """See `RendererAccess`."""
         self._set.remove(extension, kind, name)
         self._tell(self._set.add(extension, kind, name, draw, misses), "set")
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
-        """See `RendererAccess`."""
         for each in self._set.remove(extension, kind, name):
             self._tell(each, "removed")
 
     def render_again(self, extension: str, kind: str, name: str) -> None:
-        """See `RendererAccess`."""
         for each in self._set.of(extension, kind, name):
             self._tell(each, "again")
 
     @property
     def expanded(self) -> bool:
-        """See `RendererAccess`."""
         return self._expanded
 
     @expanded.setter

@@ -27,7 +27,6 @@ class RunRoutes:
         self._stored, self._body, self._fleet = stored, body, fleet
 
     async def list(self, request: Request) -> Response:
-        """List the runs."""
         if (fleet := self._asked(request)) is not None:
             return JSONResponse({"runs": await fleet.list()})
         runs = await asyncio.to_thread(listed_runs, self._stored)

@@ -21,7 +21,6 @@ class SettingRoutes:
         self._registry, self._body = registry, body
 
     async def list(self, request: Request) -> Response:
-        """List the settings."""
         settings = load_settings(zot_home())
         return JSONResponse({"settings": setting_rows(settings), "notes": settings.problems})
 

@@ -39,7 +39,6 @@ class AgentPicker(Picker["AgentEntry"]):
         self.show(entries)
 
     def show(self, entries: "list[AgentEntry]") -> None:
-        """Show these agents."""
         self.set_items([PickerItem(each, _label(each), detail=_detail(each)) for each in reversed(entries)])
 
     async def reload(self) -> None:

@@ -59,9 +59,7 @@ class Chat(Protocol):
         `typed` is what they typed, if that differs."""
         ...
 
-    def insert(self, text: str) -> None:
-        """Insert text into the editor."""
-        ...
+    def insert(self, text: str) -> None: ...
 
     def refresh(self) -> None:
         """Update the status row."""

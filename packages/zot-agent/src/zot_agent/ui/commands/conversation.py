@@ -16,7 +16,6 @@ paragraphs what it is, how it is organised, and where to begin when changing som
 
 
 async def new(chat: Chat, _: str) -> None:
-    """Start a new session."""
     session = chat.host.runtime.session
     kept = session is not None and os.path.exists(session.path)  # created with the first message
     await chat.host.conversation.new_session()
@@ -24,7 +23,6 @@ async def new(chat: Chat, _: str) -> None:
 
 
 async def clear(chat: Chat, _: str) -> None:
-    """Clear the conversation."""
     chat.host.conversation.clear()
 
 

@@ -67,7 +67,6 @@ def help_rows(
 
 
 async def help(chat: Chat, _: str) -> None:
-    """Show keys and commands."""
     await chat.host.conversation.list_templates()
     others, commands = chat.host.conversation.commands, slash_commands().values()
     keys, screen = chat.keymap, chat.app.screen

@@ -113,7 +113,6 @@ async def next_favourite(chat: Chat, step: int) -> None:
 
 
 async def reasoning(chat: Chat, level: str) -> None:
-    """Set the reasoning level."""
     agent = chat.host.runtime.agent
     known, now = levels(agent.model), nearest_level(agent.model, agent.reasoning)
     if not level and len(known) < 2:

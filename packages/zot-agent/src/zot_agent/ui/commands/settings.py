@@ -106,7 +106,6 @@ class SettingsPicker(Picker[str]):
 
 
 async def settings(chat: Chat, key: str) -> None:
-    """Show the settings, or change one."""
     if key and key not in SETTINGS:
         raise UnknownName.among("setting", key, SETTINGS)
     picker = SettingsPicker(chat)

@@ -44,7 +44,6 @@ class ExtensionCompletions(CompletionSource):
         return self._completers.completes(command)
 
     def find(self, text: str, cursor: int) -> CompletionQuery | None:
-        """See `CompletionSource`."""
         line = text.rfind("\n", 0, cursor) + 1
         before = text[line:cursor]
         place, start = self._completers.find(before, first_line=line == 0)
@@ -55,7 +54,6 @@ class ExtensionCompletions(CompletionSource):
         return CompletionQuery(f"extension {name}", line + start, word_end(text, cursor), shown, before)
 
     def candidates(self, query: CompletionQuery) -> list[Candidate]:
-        """See `CompletionSource`."""
         asked = self._asked
         if asked is None or (asked[1].kind, asked[1].start) != (query.kind, query.start):
             return []
@@ -65,7 +63,6 @@ class ExtensionCompletions(CompletionSource):
         return [each.item for each in rank(query.text, found, lambda each: each.name, LIMIT)]
 
     def follow(self, query: CompletionQuery | None) -> None:
-        """See `CompletionSource`."""
         before = self._asked[1] if self._asked is not None else None
         if query == before:
             return

@@ -74,14 +74,12 @@ class ExtensionPainter:
         self._answers: dict[Renderer, _Answers] = {}
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
-        """See `ScreenAccess.add_renderer`."""
         self._remove(extension, kind, name)
         renderer = self.renderers.add(extension, kind, name, draw, misses)
         self._answers[renderer] = _Answers(renderer)
         self._refresh({kind})
 
     def remove(self, extension: str, kind: str = "", name: str = "") -> None:
-        """See `ScreenAccess.remove_renderer`."""
         if kinds := self._remove(extension, kind, name):
             self._refresh(kinds)
 
@@ -97,13 +95,11 @@ class ExtensionPainter:
         return {each.kind for each in removed}
 
     def again(self, extension: str, kind: str, name: str) -> None:
-        """See `ScreenAccess.render_again`."""
         for each in self.renderers.of(extension, kind, name):
             self._answers[each].forget()
         self._refresh({kind})
 
     def draws(self, kind: str) -> bool:
-        """Whether there is a renderer of this kind."""
         return self.renderers.draws(kind)
 
     def _suspended(self, renderer: Renderer, why: str) -> None:
@@ -114,7 +110,6 @@ class ExtensionPainter:
     # `Painter`
 
     def takes(self, kind: str, name: str, owner: str = "") -> bool:
-        """See `Painter`."""
         return self.renderers.find(kind, name, owner) is not None
 
     def knows(self, part: Part) -> bool:
@@ -136,7 +131,6 @@ class ExtensionPainter:
         return any(key[:4] == shown and lines == [] for key, lines in drawn.answers.items())
 
     def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
-        """See `Painter`."""
         drawn = self._find(part)
         if drawn is None:
             return None

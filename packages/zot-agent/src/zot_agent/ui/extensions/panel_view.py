@@ -63,7 +63,6 @@ class PanelView:
 
     @property
     def has_keys(self) -> bool:
-        """Whether a panel has the keys."""
         return self._panels.focused is not None
 
     def beside(self, mode: str) -> FramedPanel | None:

@@ -25,7 +25,6 @@ class WidgetView:
         return next(reversed(self._titles.values()), "")
 
     def show(self, event: WidgetChange | TitleChange | WorkingChange) -> None:
-        """Show what has changed."""
         match event:
             case WidgetChange():
                 self.area.show(event)

@@ -22,7 +22,6 @@ class FileSearch(FileSource):
         self._searched: str | None = None
 
     def follow(self, query: CompletionQuery | None) -> None:
-        """See `CompletionSource`."""
         text = None if query is None else query.text
         if text is not None and text != self._searched:
             self._begin(text)
@@ -44,7 +43,6 @@ class FileSearch(FileSource):
             self.changed.emit()
 
     async def close(self) -> None:
-        """Stop the search."""
         if self._task is not None:
             self._task.cancel()
         await self._index.close()

@@ -116,7 +116,6 @@ class SignInDialog(Dialog[SignedIn]):
             field.set_text("")
 
     def press(self, key: Key) -> bool:
-        """See `Dialog`."""
         if self._copied and key == parse_key(COPY):
             spawn(self._copy(), "copy")
             return True
@@ -181,7 +180,6 @@ class SignInDialog(Dialog[SignedIn]):
         self.changed()
 
     def changed(self) -> None:
-        """See `Dialog`."""
         self._form.changed()
         super().changed()
 
@@ -204,11 +202,9 @@ class _Form(urwid.Widget):
         self.notice, self.field = "", None
 
     def changed(self) -> None:
-        """Redraw."""
         self._invalidate()
 
     def wanted(self, columns: int) -> int:
-        """See `Body`."""
         return len(self._rows(columns)) + (0 if self.field is None else 1 + self.field.rows((columns,)))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's

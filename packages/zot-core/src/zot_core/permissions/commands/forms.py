@@ -30,7 +30,6 @@ class Form(list[Word]):
 
     @property
     def shapes(self) -> list[str]:
-        """The shapes of the words."""
         return [word.shape for word in self]
 
     def behind(self, at: int, *, known: bool = False) -> "Form":

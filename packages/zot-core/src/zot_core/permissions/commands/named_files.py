@@ -105,7 +105,6 @@ class LinePlace:
 
 
 def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> NamedFiles:
-    """Return the files that the commands of a line name."""
     found = NamedFiles()
     folders = place.folders(forms)
     if folders is None:

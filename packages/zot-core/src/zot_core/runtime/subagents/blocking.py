@@ -24,11 +24,9 @@ class BlockingAgents:
         self._runtime, self._wait = runtime, wait
 
     def run(self, task: str, **options: Any) -> AgentResult:
-        """See `Subagents.run`."""
         return self._wait(lambda: self._runtime.agents.run(task, **options))
 
     def gather(self, tasks: Iterable[str], **options: Any) -> list[AgentResult]:
-        """See `Subagents.gather`."""
         return self._wait(lambda: self._runtime.agents.gather(tasks, **options))
 
     def map(

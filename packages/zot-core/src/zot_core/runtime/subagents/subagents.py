@@ -150,7 +150,6 @@ class Subagents:
     # For the model
 
     async def call(self, task: AgentTask, call_id: str, progress: Callable[[str], None]) -> ToolResult:
-        """See `AgentStarter`."""
         family = self.family
         if family.started >= family.limits.number:
             raise ToolError(f"{family.limits.number} agents were started in this run; do the task yourself")

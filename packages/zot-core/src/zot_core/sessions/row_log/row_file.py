@@ -70,11 +70,9 @@ class RowFile:
 
     @property
     def end(self) -> int:
-        """See `RowLog`."""
         return self._size + self._torn
 
     def create(self) -> None:
-        """See `RowLog`."""
         try:
             make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
@@ -82,7 +80,6 @@ class RowFile:
         self._fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
 
     def resume(self, size: int, *, torn: bool) -> None:
-        """See `RowLog`."""
         self._fd = self._open(os.O_WRONLY | os.O_APPEND)
         self._size, self._torn = size, torn
         if os.fstat(self._fd).st_size != size:
@@ -90,7 +87,6 @@ class RowFile:
             raise SessionError(f"session {self.path} changed while it was being read; open it again")
 
     def append(self, row: bytes) -> int:
-        """See `RowLog`."""
         assert self._fd is not None
         start = self.end
         # The file may end in an incomplete row. A line break makes it a line of its own, which readers skip.
@@ -106,14 +102,12 @@ class RowFile:
         return start
 
     def discard(self) -> None:
-        """See `RowLog`."""
         self.close()
         self._torn, self._size = False, 0
         with suppress(OSError):
             os.unlink(self.path)
 
     def close(self) -> None:
-        """See `RowLog`."""
         fd, self._fd = self._fd, None
         if fd is not None:
             os.close(fd)

@@ -38,7 +38,6 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
         return self._took or time.monotonic() - self._began
 
     @property
@@ -55,7 +54,6 @@ class Job:
 
     @property
     def line(self) -> str:
-        """One line about it."""
         first, more, _ = self.command.partition("\n")
         return f"job {self.id}: {self.status}: {first}{' ...' if more else ''}"
 
@@ -89,7 +87,6 @@ class Jobs:
 
     @property
     def running(self) -> list[Job]:
-        """The jobs that run."""
         return [job for job in self._jobs.values() if job.state == "running"]
 
     def find(self, id: str) -> Job:

@@ -23,7 +23,6 @@ class JobOutput:
         return self._capture.path
 
     def feed(self, piece: bytes) -> None:
-        """Add the next piece."""
         self._capture.feed(piece)
         self.total += len(piece)
         self._head += piece[: self._limits.head - len(self._head)]

@@ -104,27 +104,21 @@ class BuiltinTool:
         return self.function_tool.schema if self._schema is None else self._schema
 
     def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """See `FunctionTool.meant`."""
         from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
 
         return meant(arguments, self.schema)
 
     def carry(self, messages: Sequence[Message]) -> str:
-        """See `FunctionTool.carry`."""
         return self.function_tool.carry(messages)
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        """See `FunctionTool.recall`."""
         return self.function_tool.recall(arguments, text, failed=failed)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
-        """See `FunctionTool.access`."""
         return await self.function_tool.access(arguments, context)
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
-        """See `FunctionTool.preview`."""
         return await self.function_tool.preview(arguments, context)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """See `Tool`."""
         return await self.function_tool.run(arguments, context)

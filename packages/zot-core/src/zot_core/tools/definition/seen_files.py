@@ -71,12 +71,10 @@ class SeenFiles:
         return bool(content.value[0])
 
     def clear(self) -> None:
-        """Forget all files."""
         self._known.clear()
 
 
 def fingerprint(content: bytes) -> tuple[int, int]:
-    """Return the fingerprint of a content."""
     whole = Fingerprint()
     whole.feed(content)
     return whole.value

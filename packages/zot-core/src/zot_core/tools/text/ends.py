@@ -35,7 +35,6 @@ class Ends:
         self._dropped = self._dropped_lines = 0
 
     def feed(self, piece: bytes) -> None:
-        """Add the next piece."""
         if self._recent is None:
             self._start += self._fold.feed(piece)
             if len(self._start) > self._room:

@@ -56,7 +56,6 @@ class Utf8Check:
         return self._valid and not self._decoder.getstate()[0]
 
     def feed(self, piece: bytes) -> None:
-        """Add the next piece."""
         if not self._valid:
             return
         try:

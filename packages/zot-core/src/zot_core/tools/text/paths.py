@@ -85,7 +85,6 @@ async def writes_path(values: dict[str, Any], context: ToolContext) -> FileAcces
 
 
 async def reads_any_file(values: dict[str, Any], context: ToolContext) -> FileAccess:
-    """File access of a call that may read any file."""
     return FileAccess(None)
 
 

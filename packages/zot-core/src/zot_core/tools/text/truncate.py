@@ -31,7 +31,6 @@ def truncation_note(head: Head, limits: TextLimits) -> str:
 
 
 def count_lines(data: bytes) -> int:
-    """Count the lines of a text."""
     return data.count(b"\n") + (not data.endswith(b"\n") if data else 0)
 
 

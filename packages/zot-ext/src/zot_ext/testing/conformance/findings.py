@@ -118,7 +118,6 @@ class Report(Record):
         return tuple(dict.fromkeys(finding.rule for finding in self.findings))
 
     def count(self, level: str) -> int:
-        """Count the findings of a level."""
         return sum(finding.level == level for finding in self.findings)
 
     def as_json(self) -> dict[str, object]:

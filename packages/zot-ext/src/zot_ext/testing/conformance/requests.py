@@ -136,7 +136,6 @@ def _with_text(args: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def command(session: CheckSession, name: str, args: str) -> CheckRequest:
-    """Make a request that runs a command."""
     id = session.id()
     what = f"command {name!r} {'with' if args else 'without'} arguments"
     line = encode(CommandInvoked(id, name, args))
@@ -144,7 +143,6 @@ def command(session: CheckSession, name: str, args: str) -> CheckRequest:
 
 
 def call(session: CheckSession, name: str, args: dict[str, Any], how: str) -> CheckRequest:
-    """Make a request that calls a tool."""
     id = session.id()
     line = encode(ToolCall(id, name, RawObject.from_value(args)))
     return CheckRequest(id, f"tool {name!r} with {how}", ToolResult, session.limits.tool_seconds, line)

@@ -94,7 +94,6 @@ class BrowserSignIn:
         return await self._endpoint.token(fields, answer.client_id)
 
     async def close(self) -> None:
-        """Stop to listen."""
         await self._server.close()
 
     # Internal.

@@ -31,7 +31,6 @@ class LoopbackRequest(Record):
 
     @property
     def cookies(self) -> dict[str, str]:
-        """The cookies by name."""
         pairs = (each.strip().partition("=")[::2] for each in self.headers.get("cookie", "").split(";"))
         return dict(pairs)
 

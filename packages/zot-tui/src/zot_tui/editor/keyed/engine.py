@@ -63,11 +63,9 @@ class ModeEngine(InsertModeBase):
             self._on.go(at + 1)
 
     def pause(self) -> None:
-        """See `EditorMode`."""
         self._end_session()
 
     def settle(self) -> None:
-        """See `EditorMode`."""
         text, cursor = self._buffer.text, self._buffer.cursor
         if (text, cursor) == self._seen:
             return
@@ -85,7 +83,6 @@ class ModeEngine(InsertModeBase):
         self._seen = self._buffer.text, self._buffer.cursor
 
     def restart(self) -> None:
-        """See `EditorMode`."""
         self.pause()
         self._state, self._goal = "insert", None
         self._seen = self._buffer.text, self._buffer.cursor

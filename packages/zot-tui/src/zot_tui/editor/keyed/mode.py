@@ -51,7 +51,6 @@ class KeyedMode(ModeEngine):
 
     @property
     def name(self) -> str:
-        """The label of the mode."""
         return self._mode.label
 
     @property
@@ -61,7 +60,6 @@ class KeyedMode(ModeEngine):
 
     @property
     def current(self) -> str:
-        """The name of the mode."""
         return self._mode.name
 
     @current.setter
@@ -72,7 +70,6 @@ class KeyedMode(ModeEngine):
         self._rest()
 
     def claims(self, key: Key) -> bool:
-        """See `EditorMode`."""
         name = str(key)
         keys = (*self._pending, name)
         return name not in KEPT and name != "esc" and (keys in self._meanings() or keys in self._mode.begun)
@@ -144,17 +141,14 @@ class KeyedMode(ModeEngine):
         return waited
 
     def make_room(self) -> None:
-        """See `EditorMode`."""
         super().make_room()
         self._follow()
 
     def pause(self) -> None:
-        """See `EditorMode`."""
         self._drop()
         super().pause()
 
     def settle(self) -> None:
-        """See `EditorMode`."""
         changed = (self._buffer.text, self._buffer.cursor) != self._seen
         super().settle()
         self._follow()
@@ -162,7 +156,6 @@ class KeyedMode(ModeEngine):
             self._pending, self._number, self._operator = (), 0, None
 
     def restart(self) -> None:
-        """See `EditorMode`."""
         super().restart()
         self._drop()
         self._mode = self.modes.first

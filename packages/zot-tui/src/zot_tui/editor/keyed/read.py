@@ -91,7 +91,6 @@ def _whole(given: Any, where: str, modes: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def _named(given: Mapping[str, Any], field: str, where: str, modes: Mapping[str, Any]) -> Any:
-    """Return the mode that a field names."""
     name = given[field]
     if not isinstance(name, str) or name not in modes:
         raise ValueError(f"{where}: {field}: there is no mode {name!r}")

@@ -126,7 +126,6 @@ class Dialog(urwid.Widget, Generic[V]):
         """Handle a typed character, without a `field`."""
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`."""
         self._invalidate()
         self.problem = ""
         binding = self.keymap.find(key, self.contexts)
@@ -167,7 +166,6 @@ class Dialog(urwid.Widget, Generic[V]):
         return 5 + note + self._body_wanted(columns) + foot + bool(foot and self.body is not None)
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns, rows = size
         room = rows - 1
         body = self._body_wanted(columns)

@@ -56,7 +56,6 @@ class FramedPanel(Rows):
         self.changed()
 
     def render(self, size: Any, focus: bool = False) -> RowCanvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns = size[0]
         rows = self._at(columns)
         side = 1 if self._boxed else 0

@@ -286,7 +286,6 @@ class _List(urwid.Widget):
         return 1 + min(max(len(self._picker.items) + groups, 1), self._picker.max_rows)
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns, rows = size
         picker = self._picker
         # If there is only one row, it shows the chosen item.

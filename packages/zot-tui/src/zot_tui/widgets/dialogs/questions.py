@@ -71,7 +71,6 @@ class Confirm(Dialog[V]):
                 return
 
     def detail(self) -> str:
-        """See `Dialog`."""
         return self._scroll.position if self._scroll is not None else ""
 
     def foot(self, columns: int, limit: int) -> list[Row[Any]]:
@@ -147,5 +146,4 @@ class Pages(Dialog[None]):
         self._scroll.end(last=last)
 
     def detail(self) -> str:
-        """See `Dialog`."""
         return self._scroll.position

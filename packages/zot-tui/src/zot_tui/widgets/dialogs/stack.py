@@ -133,11 +133,9 @@ class Stack(urwid.Widget):
             self._typed_at = float("-inf")
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`."""
         return self._focus().press(key)
 
     def paste(self, text: str) -> None:
-        """See `KeyTarget`."""
         self._focus().paste(text)
 
     def _focus(self) -> KeyTarget:
@@ -154,7 +152,6 @@ class Stack(urwid.Widget):
         return handled
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         self._size = size
         if self._open and not self._open[-1].ready:
             self._update_ready(self._open[-1])

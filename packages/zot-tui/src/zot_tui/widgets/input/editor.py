@@ -220,11 +220,9 @@ class EditorWidget(urwid.Widget):
     # Drawing.
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         return len(self._view(size[0])[0])
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns = size[0]
         rows, at = self._view(columns)
         drawn = [self._drawn(row, rows, columns, focused=focus) for row in rows]

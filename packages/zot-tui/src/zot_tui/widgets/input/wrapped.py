@@ -63,7 +63,6 @@ class Wrapped:
         return found
 
     def cursor_row(self) -> EditorRow:
-        """Return the row with the cursor."""
         number, column = self._buffer.position
         start = self._buffer.cursor - column
         return EditorRow(number, start, self._line_at(start).row_of(column))
@@ -86,7 +85,6 @@ class Wrapped:
         return EditorRow(row.number + 1, end + 1, 0) if end < len(self._buffer.text) else None
 
     def line(self, row: EditorRow) -> EditorLine:
-        """Return the line of a row."""
         return self._line_at(row.start)
 
     def within(self, row: EditorRow, offsets: tuple[int, int] | None) -> Span | None:

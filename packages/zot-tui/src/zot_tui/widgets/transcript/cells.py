@@ -59,7 +59,6 @@ class UserCell(Cell):
         return _first_line(self._text)
 
     def folds(self, width: int) -> bool:
-        """See `Cell`."""
         inner = max(width - MARGIN, 1)
         gallery = self._style.gallery
         images = [drawn.image for drawn in self._drawings() if drawn.image]
@@ -68,7 +67,6 @@ class UserCell(Cell):
         return bool(self._whole) or preview(_lines(self._text), inner, SHOWN_PROMPT)[1] > 0
 
     def release(self) -> None:
-        """See `Cell`."""
         super().release()
         self._drawn = None
 
@@ -116,7 +114,6 @@ class AnswerCell(Cell):
 
     @property
     def text(self) -> str:
-        """The whole text."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
@@ -145,7 +142,6 @@ class AnswerCell(Cell):
 
     @property
     def chunks(self) -> Sequence[Chunk]:
-        """See `Cell`."""
         if self._chunks is None or self._document is None:
             self._chunks = self._make()
         elif self._grown:
@@ -153,7 +149,6 @@ class AnswerCell(Cell):
         return self._chunks
 
     def append(self, text: str) -> None:
-        """Append text."""
         if not text:
             return
         self._pieces.append(text)
@@ -172,7 +167,6 @@ class AnswerCell(Cell):
         self._notify()
 
     def release(self) -> None:
-        """See `Cell`."""
         if self._finished:
             self._document = self._chunks = None
 
@@ -224,11 +218,9 @@ class ThoughtCell(Cell):
 
     @property
     def text(self) -> str:
-        """The whole text."""
         return self._body.text
 
     def append(self, text: str) -> None:
-        """Append text."""
         self._body.append(text)
         self._changed()
 
@@ -240,11 +232,9 @@ class ThoughtCell(Cell):
         self._changed()
 
     def folds(self, width: int) -> bool:
-        """See `Cell`."""
         return bool(self.text.strip())
 
     def release(self) -> None:
-        """See `Cell`."""
         super().release()
         self._body.release()
 

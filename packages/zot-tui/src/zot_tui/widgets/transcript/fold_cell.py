@@ -28,11 +28,9 @@ class FoldCell(Cell):
         return True
 
     def folds(self, width: int) -> bool:
-        """See `Cell`."""
         return self._body.shows
 
     def release(self) -> None:
-        """See `Cell`."""
         super().release()
         self._body.release()
 

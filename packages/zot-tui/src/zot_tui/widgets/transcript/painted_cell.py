@@ -27,11 +27,9 @@ class PaintedCell(Cell):
         return None if self._inner is None else self._inner.heading
 
     def folds(self, width: int) -> bool:
-        """See `Cell`."""
         return self._painter() is not None or (self._inner is not None and self._inner.folds(width))
 
     def restyle(self) -> None:
-        """See `Cell`."""
         super().restyle()
         if self._inner is not None:
             self._inner.restyle()

@@ -86,7 +86,6 @@ class ToolCell(Cell):
 
     @property
     def live(self) -> bool:
-        """Whether the call is running."""
         return self._state == "running"
 
     @property
@@ -111,7 +110,6 @@ class ToolCell(Cell):
         self._changed()
 
     def append_output(self, text: str) -> None:
-        """Append output of the running call."""
         output = self._output + text
         if len(output) > LIVE_SIZE:
             output = output[-LIVE_SIZE:]
@@ -126,7 +124,6 @@ class ToolCell(Cell):
             self._changed()
 
     def spin(self, frame: int) -> bool:
-        """See `Cell`."""
         if self._state != "running":
             return False
         self._frame = frame
@@ -158,7 +155,6 @@ class ToolCell(Cell):
         self._changed()
 
     def folds(self, width: int) -> bool:
-        """See `Cell`."""
         inner = self._body_width(width)
         if self._part("tool_call") is not None or self._body_part() is not None:
             return True
@@ -186,7 +182,6 @@ class ToolCell(Cell):
         )
 
     def release(self) -> None:
-        """See `Cell`."""
         super().release()
         if not self.live:
             self._drawn = None
@@ -243,7 +238,6 @@ class ToolCell(Cell):
         return [_framed(head) if self._style.framed else head]
 
     def _painted_body(self) -> Sequence[Chunk]:
-        """Return the body, as a painter draws it."""
         painter, part = self._style.painter, self._body_part()
         if painter is None or part is None:
             return self._shown_chunks()
@@ -311,7 +305,6 @@ class ToolCell(Cell):
         return bool(drawings) and drawings[-1].tail
 
     def _body_width(self, width: int) -> int:
-        """Return the width of the body."""
         taken = MARGIN + INDENT
         return width - taken if width > taken else width
 

@@ -288,7 +288,6 @@ class Transcript(urwid.Widget):
             self.grown.emit()
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
         columns, height = size
         self._size = (columns, height)
         self._stale = self._growing = False

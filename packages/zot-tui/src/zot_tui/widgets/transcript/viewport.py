@@ -176,7 +176,6 @@ class Viewport:
         return view
 
     def follow(self) -> None:
-        """Follow the end."""
         self._anchor = None
 
     def ending(self, width: int, height: int) -> RowAddress | None:
@@ -266,7 +265,6 @@ class Viewport:
         return RowAddress(number, chunk, max(min(row, count - 1), 0 if chunk else -self.gap(number)))
 
     def _fill(self, top: RowAddress | None, width: int, height: int) -> View:
-        """Return the view that begins at `top`."""
         view = View(top=top)
         left = height
         address = top

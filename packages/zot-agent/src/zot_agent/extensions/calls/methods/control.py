@@ -69,7 +69,6 @@ async def wait_idle(call: ExtensionCall) -> None:
 
 
 def system_prompt(call: ExtensionCall) -> "SystemText":
-    """Read the system prompt."""
     agent = call.conversation.runtime.agent
     base = agent.full_system
     return {"text": base if agent.system_prompt is None else agent.system_prompt, "base": base}
@@ -93,7 +92,6 @@ async def commands(call: ExtensionCall) -> "KnownCommands":
 
 
 def skills(call: ExtensionCall) -> "KnownSkills":
-    """List the skills."""
     return {
         "skills": [
             {"name": each.name, "description": each.description, "path": each.path, "source": each.source}

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 async def run(call: ExtensionCall) -> "ProgramEnd":
-    """Run a program and return its output."""
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
         raise CallFailed("invalid", "exec.run: argv must be a list of strings, the program first")

@@ -66,7 +66,6 @@ _unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary(
 
 
 def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
-    """Add a message, or queue it."""
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
     if delivery not in DELIVERIES:
         raise CallFailed("invalid", f"deliver_as must be one of {', '.join(DELIVERIES)}, not {delivery!r}")

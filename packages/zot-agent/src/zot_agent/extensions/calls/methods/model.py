@@ -31,7 +31,6 @@ _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 
 
 def get(call: ExtensionCall) -> "ModelState":
-    """Describe the model."""
     agent = call.conversation.runtime.agent
     return {
         "provider": agent.model.provider,
@@ -49,7 +48,6 @@ def set(call: ExtensionCall) -> "ModelState":
 
 
 async def list(call: ExtensionCall) -> "ModelList":
-    """List models."""
     wanted = call.text("scope", "ready")
     if wanted == _FAVOURITES:
         return {"models": [cast("ModelInfo", model_fields(each)) for each in _favourites(call)]}

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 
 def list(call: ExtensionCall) -> "KnownTools":
-    """List the tools."""
     agent = call.conversation.runtime.agent
     active, deferred = call.services.tools.active(), agent.deferred()
     return {
@@ -29,7 +28,6 @@ def list(call: ExtensionCall) -> "KnownTools":
 
 
 def active(call: ExtensionCall) -> "NameList":
-    """Name the active tools."""
     return {"names": call.services.tools.active()}
 
 

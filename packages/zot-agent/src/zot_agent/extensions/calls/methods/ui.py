@@ -27,7 +27,6 @@ def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
 
 
 def confirm(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
-    """Ask for yes or no."""
     return _ask(call, "confirm")
 
 

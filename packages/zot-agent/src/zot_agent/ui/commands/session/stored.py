@@ -61,7 +61,6 @@ class SessionPicker(Picker[SessionEntry]):
             self.set_items([self._listed(each) for each in found])
 
     def is_current(self, entry: SessionEntry) -> bool:
-        """Return whether this is the session on the screen."""
         session = self._chat.host.runtime.session
         return session is not None and session.path == entry.path
 
@@ -78,7 +77,6 @@ class SessionPicker(Picker[SessionEntry]):
         return used
 
     def set_items(self, items: Any) -> None:
-        """See `Picker`."""
         super().set_items(items)
         self._preview_chosen()
 
@@ -99,7 +97,6 @@ class SessionPicker(Picker[SessionEntry]):
     # Drawing
 
     def notice(self) -> tuple[str, str] | None:
-        """See `Dialog`."""
         busy = self._searching is not None and not self._searching.done()
         return ("muted", "searching the texts of all sessions...") if busy else super().notice()
 

@@ -70,17 +70,14 @@ class TreePicker(Picker[str]):
             self._reading = spawn(self._read_all(), "texts of the session tree")
 
     def close(self, value: str | None) -> None:
-        """See `Dialog`."""
         if self._reading is not None:
             self._reading.cancel()
         super().close(value)
 
     def text(self, item: PickerItem[str]) -> str:
-        """See `Picker`."""
         return item.label + self._texts.get(item.value, "…")
 
     def is_prompt(self, entry: str) -> bool:
-        """Return whether the entry is a prompt."""
         return self._tree.entries[entry].kind == "user"
 
     async def _read(self, entries: Sequence[str]) -> None:

@@ -31,7 +31,6 @@ class ExtensionEditing:
         self._drawn = EditorDecorations(chat, view)
 
     def set_modes(self, extension: str, modes: dict[str, Any] | None) -> None:
-        """See `EditorControl`."""
         before = self._modes.pop(extension, None)
         if modes is not None:
             try:
@@ -66,11 +65,9 @@ class ExtensionEditing:
         self._chat.actions[name]()
 
     def mode(self, extension: str) -> str:
-        """See `EditorControl`."""
         return self._mode.current if self._mode is not None and self._owner == extension else ""
 
     def use_mode(self, extension: str, name: str) -> None:
-        """See `EditorControl`."""
         mode = self._mode
         if mode is None or self._owner != extension:
             raise ConfigError("no mode of this extension is in force")
@@ -81,15 +78,12 @@ class ExtensionEditing:
         self._editor.mode_changed.emit()
 
     def ask_about_keys(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
-        """See `EditorControl`."""
         self._keys.add(extension, keys, ask, misses)
 
     def ask_about_text(self, extension: str, ask: AskEditor) -> None:
-        """See `EditorControl`."""
         self._drawn.add(extension, ask)
 
     def stop_asking(self, extension: str, *, keys: bool = True, text: bool = True) -> None:
-        """See `EditorControl`."""
         if keys:
             self._keys.remove(extension)
         if text:

@@ -37,13 +37,9 @@ class _KeyAsker:
 class ModeSwitch(Protocol):
     """Switches modes of extensions."""
 
-    def mode(self, extension: str) -> str:
-        """See `EditorControl`."""
-        ...
+    def mode(self, extension: str) -> str: ...
 
-    def use_mode(self, extension: str, name: str) -> None:
-        """See `EditorControl`."""
-        ...
+    def use_mode(self, extension: str, name: str) -> None: ...
 
 
 class EditorKeyQueue:
@@ -62,7 +58,6 @@ class EditorKeyQueue:
         self._escaped = float("-inf")
 
     def add(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
-        """See `EditorControl.ask_about_keys`."""
         try:
             names = frozenset(str(parse_key(each)) for each in keys)
         except ValueError as error:

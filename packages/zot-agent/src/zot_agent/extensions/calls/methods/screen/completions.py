@@ -51,7 +51,6 @@ def _place(call: ExtensionCall) -> tuple[str, str]:
 async def _ask(
     connection: Connection, seconds: float, trigger: str, command: str, prefix: str, line: str
 ) -> list[dict[str, str]]:
-    """See `AskCompletions`."""
     members = {"trigger": trigger, "command": command, "prefix": prefix, "line": line[-MOST_LINE:]}
     question = EventIntercept(f"complete-{next(_ids)}", COMPLETE, extra=members)
     try:

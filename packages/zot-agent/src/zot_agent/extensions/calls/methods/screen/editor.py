@@ -24,7 +24,6 @@ _ids = itertools.count(1)
 
 
 def get(call: ExtensionCall) -> "InputText | Awaitable[InputText]":
-    """Read the text."""
     if (field := _field(call)) is not None:
         return _read(field)
     text, cursor = screen(call).editor
@@ -105,7 +104,6 @@ def decorate(call: ExtensionCall) -> None:
 
 
 async def _ask(connection: Connection, event: str, seconds: float, members: dict[str, Any]) -> dict[str, Any]:
-    """See `AskEditor`."""
     extra = {name: value for name, value in members.items() if name != "text"}
     question = EventIntercept(f"{event}-{next(_ids)}", event, text=members["text"], extra=extra)
     try:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 
 def open(call: ExtensionCall) -> "PanelRoom":
-    """Open a panel."""
     if not call.conversation.actions.shows_panels:
         front_end = call.conversation.front_end
         raise CallFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")

@@ -67,7 +67,6 @@ def _what(call: ExtensionCall) -> tuple[str, str]:
 
 
 async def _draw(connection: Connection, seconds: float, members: dict[str, Any]) -> list[WidgetLine] | None:
-    """See `DrawLines`."""
     text = members.pop("text", "")
     question = EventIntercept(f"render-{next(_ids)}", RENDER, text=text, extra=members)
     try:

@@ -10,12 +10,10 @@ if TYPE_CHECKING:
 
 
 def get(call: ExtensionCall) -> "ThemeInfo":
-    """Say which theme is in use."""
     return {"name": screen(call).theme, "colors": screen(call).theme_colors}
 
 
 def list(call: ExtensionCall) -> "NameList":
-    """List the themes."""
     return {"names": screen(call).themes}
 
 

@@ -13,7 +13,6 @@ FASTEST_MS = 33
 
 
 def set(call: ExtensionCall) -> None:
-    """Show or remove a widget."""
     widgets = _widgets(call)
     key, lines = call.text("key"), call.params.get("lines") or []
     place = next((each for each in PLACES if each == call.text("place", "above_editor")), None)
@@ -38,7 +37,6 @@ def title(call: ExtensionCall) -> None:
 
 
 def alert(call: ExtensionCall) -> None:
-    """Call the person."""
     try:
         _widgets(call).alert(call.text("text")[:200])
     except TooManyAlerts as error:
@@ -83,5 +81,4 @@ def _span(given: Any, where: str) -> dict[str, Any]:
 
 
 def length(line: WidgetLine) -> int:
-    """Return the characters of a line."""
     return len(line) if isinstance(line, str) else sum(len(span["text"]) for span in line)

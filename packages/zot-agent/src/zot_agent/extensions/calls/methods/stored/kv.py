@@ -22,13 +22,11 @@ _LOCK_SECONDS = 10.0
 
 
 async def get(call: ExtensionCall) -> "KeptValue":
-    """Return a value."""
     key, values = _key(call), await _values(call)
     return {"value": values.get(key)}
 
 
 async def keys(call: ExtensionCall) -> "KeyNames":
-    """List the keys."""
     return {"keys": sorted(await _values(call))}
 
 
@@ -38,7 +36,6 @@ async def set(call: ExtensionCall) -> None:
 
 
 async def delete(call: ExtensionCall) -> None:
-    """Delete a value."""
     await _change(call, _key(call), None)
 
 

@@ -15,14 +15,12 @@ _LARGEST = 64 * 1024
 
 
 async def get(call: ExtensionCall) -> "KeptValue":
-    """Return a secret."""
     entry = await _store(call).load(_name(call))
     token = None if entry is None or entry.token is None else entry.token.access
     return {"value": (entry.key if entry is not None else "") or token}
 
 
 async def set(call: ExtensionCall) -> None:
-    """Keep a secret."""
     value: str = call.params["value"]
     if not value.strip() or value != value.strip() or len(value) > _LARGEST:
         raise CallFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
@@ -35,7 +33,6 @@ async def set(call: ExtensionCall) -> None:
 
 
 async def delete(call: ExtensionCall) -> None:
-    """Delete a secret."""
     await _store(call).delete(_name(call))
     call.services.signed_in(call.connection)
 
