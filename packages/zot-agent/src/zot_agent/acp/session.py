@@ -5,7 +5,7 @@ import os
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
 from zot_agent.acp.choices import choose, config_options, list_choices, parse_mode
@@ -18,6 +18,7 @@ from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.conversation import events
 from zot_core.conversation.commands import read_command
+from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
 from zot_core.conversation.extensions import FrontEndActions
@@ -29,9 +30,6 @@ from zot_provider.errors import ZotError
 from zot_provider.json_text import read_strict, without_surrogates
 from zot_provider.model import Model
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 
 NOTES = 100
 """Notes kept for the next prompt; older ones are dropped."""
@@ -141,7 +139,7 @@ class AcpSession:
     async def _ask(self, call: Json, choices: list[Json]) -> str:
         return await self._editor.ask(self.id, call, choices)
 
-    async def _ask_person(self, dialog: "ExtensionDialog") -> "DialogAnswer":
+    async def _ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
         from zot_agent.acp.dialogs import AcpDialogs  # noqa: PLC0415  few extensions ask
 
         dialogs = AcpDialogs(self._ask, partial(self._editor.elicit, self.id), lambda: self._editor.elicits)

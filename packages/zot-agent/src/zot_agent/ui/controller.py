@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
@@ -22,6 +22,7 @@ from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
 from zot_core.confirm import preview
+from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -38,6 +39,7 @@ from zot_core.machine.branch import branch
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
+from zot_tui.image.store import ImageStore
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
 from zot_tui.theme import Theme
@@ -46,10 +48,6 @@ from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
-
-if TYPE_CHECKING:
-    from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
-    from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
 
@@ -186,10 +184,10 @@ class Controller:
         self.app.theme = theme
         self.extension_view.dress()
 
-    def _gallery(self) -> "ImageStore":
+    def _gallery(self) -> ImageStore:
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
 
-    async def _ask_person(self, dialog: "ExtensionDialog") -> "DialogAnswer":
+    async def _ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
         from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
 
         return await show_dialog(self, dialog, self.permission.asking)

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from zot_provider.auth.entry import AccountToken, Entry
+from zot_provider.auth.flows.browser import BrowserSignIn
 from zot_provider.auth.keys import KeyRefused, add_key, put_entry
 from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint
 from zot_provider.auth.personal import PersonalKeys
@@ -25,9 +26,6 @@ from zot_provider.errors import ConfigError, ZotError
 from zot_provider.providers.sign_in import SignIn
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
-
-if TYPE_CHECKING:
-    from zot_provider.auth.flows.browser import BrowserSignIn
 
 Method: TypeAlias = Literal["account", "page", "key"]
 """Sign in with an account of the provider; give a key in a form in the browser; give a key to the front end."""
