@@ -29,6 +29,23 @@ def test_observers_are_notified_in_order_and_their_results_are_ignored() -> None
     assert told == ["a x", "b x"]
 
 
+def test_an_observer_that_names_classes_gets_no_values_of_others_and_the_order_stays() -> None:
+    told: list[str] = []
+    point: Observe[object] = Observe()
+    point.add(lambda value: told.append(f"numbers {value}"), int, float)
+    point.add(lambda value: told.append(f"all {value}"))
+    remove = point.add(lambda value: told.append(f"errors {value}"), ValueError)
+
+    for value in (1, "x", UnicodeError("y")):  # a subclass of ValueError
+        point.notify(value)
+    remove()
+    remove()
+    point.add(lambda value: told.append(f"late {value}"), ValueError)
+    point.notify(UnicodeError("z"))
+
+    assert told == ["numbers 1", "all 1", "all x", "all y", "errors y", "all z", "late z"]
+
+
 def test_an_observer_s_failure_is_logged_and_the_others_are_notified(caplog: pytest.LogCaptureFixture) -> None:
     told: list[str] = []
     point: Observe[str] = Observe()

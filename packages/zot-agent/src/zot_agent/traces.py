@@ -63,7 +63,9 @@ class Traces:
 
     def attach(self) -> None:
         """Begin to make spans."""
-        self._runtime.hooks.event.add(self._on_event)
+        self._runtime.hooks.event.add(
+            self._on_event, TurnStart, UsageEvent, TurnEnd, ToolStart, ToolResultEvent, ErrorEvent, Done
+        )
 
     def close(self) -> None:
         """Export what is left. Blocks for `TraceLimits.seconds` at most."""

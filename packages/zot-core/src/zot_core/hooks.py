@@ -213,16 +213,33 @@ class HookPoint(Generic[T]):
 class Observe(HookPoint[Callable[[T], None]]):
     """A hook point whose handlers are notified and return nothing."""
 
-    def add(self, handler: Callable[[T], None]) -> Callable[[], None]:
-        """Add `handler`; the returned function removes it. Raises TypeError for an async function."""
+    def __init__(self) -> None:
+        super().__init__()
+        self._added: tuple[tuple[Callable[[T], None], tuple[type, ...]], ...] = ()
+        self._takers: dict[type, tuple[Callable[[T], None], ...]] = {}
+
+    def add(self, handler: Callable[[T], None], *kinds: type) -> Callable[[], None]:
+        """Add `handler` for values of the classes `kinds`, or for all values without any; the returned function removes
+        it. Raises TypeError for an async function."""
         if is_async(handler):
             raise TypeError("an observer must be a plain function: it is not awaited")
-        return super().add(handler)
+        added = (handler, kinds)
+        self._change((*self._added, added))
+        return lambda: self._change(tuple(each for each in self._added if each is not added))
+
+    def _change(self, added: tuple[tuple[Callable[[T], None], tuple[type, ...]], ...]) -> None:
+        self._added, self._takers = added, {}
+        self._handlers = tuple(handler for handler, _ in added)
 
     def notify(self, value: T) -> None:
-        """Call all handlers with `value`, then raise the first `ZotError` that one of them raised."""
+        """Call the handlers that take `value`, then raise the first `ZotError` that one of them raised."""
         failure: ZotError | None = None
-        for handler in self._handlers:
+        kind = type(value)
+        takers = self._takers.get(kind)
+        if takers is None:
+            takers = tuple(handler for handler, kinds in self._added if not kinds or issubclass(kind, kinds))
+            self._takers[kind] = takers
+        for handler in takers:
             try:
                 handler(value)
             except ZotError as error:

@@ -73,9 +73,9 @@ class RunBudget:
             return Refusal(f"max cost (${limits.max_cost:g}) exceeded: ${cost:.4f} spent", "max_cost")
         return None
 
-    def stop_timer(self, event: AgentEvent) -> None:
-        """End the time limit with the run. An observer of events."""
-        if type(event) is Done and self._timer is not None:
+    def stop_timer(self, _: AgentEvent) -> None:
+        """End the time limit with the run. An observer of `Done`."""
+        if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
@@ -86,7 +86,7 @@ def limit_runs(agent: Agent, limits: RunLimits) -> RunBudget:
     budget = RunBudget(agent, limits)
     agent.hooks.before_turn.add(budget.gate)
     if limits.deadline is not None:
-        agent.hooks.event.add(budget.stop_timer)
+        agent.hooks.event.add(budget.stop_timer, Done)
     return budget
 
 

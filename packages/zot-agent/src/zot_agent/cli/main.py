@@ -139,7 +139,7 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
         host = build_host(options, once=mode.needs_prompt, can_ask=mode.draws)
         hosts.append(host)
         if stats is not None:
-            host.runtime.hooks.event.add(stats)
+            host.runtime.hooks.event.add(stats, *stats.TAKES)
         return host
 
     options = line.options.replace(coalesce_seconds=mode.coalesce_seconds)

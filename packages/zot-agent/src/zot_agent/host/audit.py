@@ -61,7 +61,7 @@ class AuditLog:
         """Begin to record. The permissions of the conversation must be attached before."""
         self._conversation.permissions.decided.add(self._on_decision)
         self._conversation.runtime.hooks.tool_run.add(self._on_run)
-        self._conversation.events.add(self._on_event)
+        self._conversation.events.add(self._on_event, ToolResultEvent, ShellEnd)
 
     def _on_decision(self, decision: PermissionDecision) -> None:
         if decision.outside:  # a second run of a command, which is no call of the model

@@ -14,7 +14,7 @@ from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.display import main_argument
-from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
+from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, ToolCall, ToolResultEvent, TurnEnd
 from zot_provider.messages import ImageBlock
 
 EventPrinter: TypeAlias = Callable[[Output, ConversationEvent], None]
@@ -33,6 +33,8 @@ _EXIT: dict[RunEnd, int] = {
 
 class _RunReport:
     """Reports errors and notices of runs on standard error, and gives the exit code."""
+
+    TAKES = (ErrorEvent, TurnEnd, Notice, AutoRetryStart, Notify, Submit, Undelivered, Done)
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -126,9 +128,10 @@ async def answer(
     images: Sequence[ImageBlock] = (),
     plain: bool = False,
     quiet: bool = False,
+    takes: Sequence[type] = (),
 ) -> int:
-    """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, and return the exit
-    code. A runtime with a durable run does that run in place of the prompt.
+    """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, all or those of the
+    classes `takes`, and return the exit code. A runtime with a durable run does that run in place of the prompt.
 
     SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. If the reader
     of standard output disconnects, the work stops too; the exit code is then 0. On a terminal, tool calls are printed
@@ -150,14 +153,14 @@ async def answer(
     conversation.refusal = lambda: "only one prompt is answered in this mode"
     output = Output(stop, plain=plain)
     report = _RunReport(output)
-    conversation.events.add(lambda event: show(output, event))
-    conversation.events.add(report)
+    conversation.events.add(lambda event: show(output, event), *takes)
+    conversation.events.add(report, *report.TAKES)
     conversation.permissions.ask = report.refuse if durable is None else durable.asking(report.refuse)
     with _EndSignals(stop, output, received):
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
 
-            host.runtime.hooks.event.add(Activity(output, received))
+            host.runtime.hooks.event.add(Activity(output, received), ToolCall, ToolResultEvent)
         run = conversation.prompt(prompt, images) if durable is None else conversation.resend(prompt, durable.work)
         end = await run
         await conversation.idle()

@@ -8,7 +8,7 @@ from zot_agent.host.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
-from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.events import ConversationEvent, Display
 from zot_core.errors import InvalidOutput
 from zot_core.events import AssistantMessage, Done, TurnStart
 from zot_provider.messages import ImageBlock
@@ -33,7 +33,7 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
         else:
             show_displayed(output, event)
 
-    return await answer(host, prompt, show, images=images)
+    return await answer(host, prompt, show, images=images, takes=(TurnStart, AssistantMessage, Done, Display))
 
 
 async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock], schema: Mapping[str, Any]) -> int:
@@ -50,7 +50,7 @@ async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock],
             except InvalidOutput as error:
                 problem = str(error)
 
-    code = await answer(host, structured.request(prompt), show, images=images)
+    code = await answer(host, structured.request(prompt), show, images=images, takes=(Done,))
     if problem:
         print_error(problem)
     return 1 if problem else code

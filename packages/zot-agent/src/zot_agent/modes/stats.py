@@ -15,6 +15,8 @@ from zot_provider.usage import Usage
 class Stats:
     """An observer that counts the events of one run. Tokens and cost are those of the run, not of the whole session."""
 
+    TAKES = (UsageEvent, TurnStart, ToolResultEvent)
+
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._usage = Usage()

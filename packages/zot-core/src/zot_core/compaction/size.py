@@ -11,8 +11,6 @@ from zot_core.events import (
     AssistantStart,
     AutoRetryStart,
     CompactDone,
-    ReasoningDelta,
-    TextDelta,
     TurnEnd,
     TurnStart,
     UsageEvent,
@@ -75,12 +73,10 @@ class ContextSize:
         self._reported = 0
         self._count = 0  # number of messages that `_reported` covers, the last of which is `_last`
         self._last: Message | None = None
-        agent.hooks.event.add(self._on_event)
+        agent.hooks.event.add(self._on_event, *_BEGINNINGS, UsageEvent, TurnEnd)
 
     def _on_event(self, event: AgentEvent) -> None:
         kind = type(event)
-        if kind is TextDelta or kind is ReasoningDelta:  # the most frequent events
-            return
         if kind in _BEGINNINGS:
             self._turn = Usage()
             if kind is CompactDone:

@@ -94,7 +94,9 @@ class Conversation:
         self.todos = TodoList(runtime, self.events.notify)
         self._shell = ShellCommands(runtime, self.events.notify)
         self._unread_count = 0
-        runtime.hooks.event.add(self._on_event)
+        runtime.hooks.event.add(self._before_event, AssistantStart, ToolCall, Done)
+        runtime.hooks.event.add(self.events.notify)
+        runtime.hooks.event.add(self._after_event, ToolResultEvent, UserMessage)
         self.permissions.attach(runtime.agent)
         runtime.permissions = self.permissions
         keep_mode(self.permissions, lambda: self.runtime.session)
@@ -370,18 +372,18 @@ class Conversation:
 
     # Events
 
-    def _on_event(self, event: AgentEvent) -> None:
-        kind = type(event)
-        if kind is AssistantStart:
-            self.text_deferred = event.deferred  # type: ignore[union-attr]
-        elif kind is ToolCall:
+    def _before_event(self, event: AgentEvent) -> None:
+        if isinstance(event, AssistantStart):
+            self.text_deferred = event.deferred
+        elif isinstance(event, ToolCall):
             update_child_env(self.runtime)  # the server may have named its model since
-        elif kind is Done and (texts := self._take_unread()):
+        elif texts := self._take_unread():
             self.events.notify(Undelivered(texts))
-        self.events.notify(event)
+
+    def _after_event(self, event: AgentEvent) -> None:
         if isinstance(event, ToolResultEvent):
             self.todos.follow(event)
-        if kind is UserMessage and self._unread_count:
+        elif self._unread_count:
             self.inbox_changed()  # a message was read
 
     def _report_start_failure(self, error: ZotError) -> None:

@@ -60,7 +60,7 @@ class AnswerCollector:
         self._text, self._error, self._exit_code = "", "", 1
         self._usage = Usage()
         self._removers: tuple[Callable[[], None], ...] = (
-            hooks.event.add(self._on_event),
+            hooks.event.add(self._on_event, UsageEvent, ErrorEvent, TurnStart, AssistantMessage, TurnEnd),
             hooks.message.add(self._on_message),
         )
 

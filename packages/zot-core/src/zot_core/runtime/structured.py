@@ -120,7 +120,7 @@ class StructuredRun:
     def __init__(self, agent: Agent, schema: OutputSchema) -> None:
         self._agent, self._schema = agent, schema
         self._answer, self._calls, self._corrected = "", False, False
-        self.stop = agent.hooks.event.add(self._on_event)
+        self.stop = agent.hooks.event.add(self._on_event, TurnStart, AssistantMessage, ToolCall, TurnEnd)
         """Must be called when the run has ended."""
 
     @classmethod

@@ -13,12 +13,11 @@ class ClientEntries:
         self._runtime = conversation.runtime
         self._found: list[str | CustomEntry] | None = None  # ids of messages, and entries
         self._added: list[str | CustomEntry] = []  # since that was read
-        conversation.events.add(self._follow)
+        conversation.events.add(self._forget, SessionStart, SessionTreeMove)
         self._runtime.hooks.entry.add(self._add)
 
-    def _follow(self, event: ConversationEvent) -> None:
-        if isinstance(event, SessionStart | SessionTreeMove):
-            self._found, self._added = None, []
+    def _forget(self, _: ConversationEvent) -> None:
+        self._found, self._added = None, []
 
     def _add(self, entry: CustomEntry) -> None:
         self._added += [*(message.id for message in self._runtime.messages[-1:]), entry]

@@ -28,7 +28,7 @@ class EntryCells:
         self._older: dict[str, list[CustomEntry]] = {}  # by the message before, for pages that are not shown yet
         self._loading: asyncio.Task[None] | None = None
         conversation = chat.host.conversation
-        conversation.events.add(self._follow)
+        conversation.events.add(self._forget, SessionStart, SessionTreeMove)
         conversation.runtime.hooks.entry.add(self._added)
         chat.presenter.entries_after, chat.presenter.history.above = self._take, partial(self._take, "")
 
@@ -46,12 +46,11 @@ class EntryCells:
         else:
             self._place(found)
 
-    def _follow(self, event: ConversationEvent) -> None:
-        if isinstance(event, SessionStart | SessionTreeMove):
-            self._shown.clear()
-            self._older.clear()
-            if self._painter.draws(ENTRY):
-                self.load()
+    def _forget(self, _: ConversationEvent) -> None:
+        self._shown.clear()
+        self._older.clear()
+        if self._painter.draws(ENTRY):
+            self.load()
 
     def _added(self, entry: CustomEntry) -> None:
         if self._takes(entry):

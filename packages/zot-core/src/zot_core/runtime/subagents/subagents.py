@@ -8,7 +8,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from zot_core.agent import Agent, user_message
 from zot_core.aio import cancel_soon, finish, spawn
@@ -68,7 +68,7 @@ class Subagents:
         hooks = runtime.hooks
         hooks.extra_messages.add(self._news)
         hooks.before_stop.add(self._background_answers)
-        hooks.event.add(self._on_event)
+        hooks.event.add(self._on_done, Done)
         runtime.agent.inbox.arrived = self._wake.set
 
     @property
@@ -211,7 +211,7 @@ class Subagents:
             be_limited(agent, patterns)  # first: nobody is asked about a call that is refused all the same
         inherit(agent, self._runtime.agent, child.id)
         agent.hooks.before_turn.add(lambda _: self.may_step())
-        agent.hooks.event.add(partial(self._pass_on, child))
+        agent.hooks.event.add(partial(self._pass_on, child), UsageEvent, *get_args(SubagentEvent))
         permissions = self._runtime.permissions
         if definition is not None and definition.permissions is not None:
             child.at_end.append(be_careful(agent, permissions or Permissions(), definition.permissions, child.id))
@@ -231,7 +231,7 @@ class Subagents:
         if isinstance(event, UsageEvent):
             agent.usage += event.usage
             agent.emit(UsageEvent(event.usage, agent.usage, event.agent_id or child.id))
-        elif isinstance(event, SubagentEvent):
+        else:
             agent.emit(event)
 
     async def _work(self, child: SubAgent, runtime: Any, task: AgentTask) -> None:
@@ -310,13 +310,12 @@ class Subagents:
             await self._wake.wait()
         return [] if len(inbox) else self._news(step)
 
-    def _on_event(self, event: AgentEvent) -> None:
-        if type(event) is Done:
-            if self._above is None:
-                self.family.started = 0
-            for each in self._known.values():
-                if each.end is None and each.start.tool_call:
-                    each.stop()
+    def _on_done(self, _: AgentEvent) -> None:
+        if self._above is None:
+            self.family.started = 0
+        for each in self._known.values():
+            if each.end is None and each.start.tool_call:
+                each.stop()
 
     def _forget(self) -> None:
         """Forget the oldest sub-agents that have ended, if there are too many."""
