@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any
 
@@ -16,34 +15,14 @@ from zot_ext.protocol.groups.tool_ops import (
     UnregisterToolOps,
 )
 from zot_ext.protocol.raw import RawObject
+from zot_ext.testing.fake_pipe import ExtensionPipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zot_ext.limits import ExtensionLimits
 
-
-class FakeMachineUser(ABC):
+class FakeMachineUser(ExtensionPipe):
     """A base class of `FakeHost`."""
-
-    limits: ExtensionLimits
-    frames: list[Any]
-
-    @abstractmethod
-    def new_id(self) -> str:
-        """Return an id for a request."""
-
-    @abstractmethod
-    def send(self, frame: Any) -> None:
-        """See `FakeHost`."""
-
-    @abstractmethod
-    def wait_for(self, kind: Any, where: Any = ..., *, count: int = 1, seconds: float | None = None) -> Any:
-        """See `FakeHost`."""
-
-    @abstractmethod
-    def sent(self, kind: Any) -> list[Any]:
-        """See `FakeHost`."""
 
     @property
     def machine(self) -> RegisterToolOps | None:

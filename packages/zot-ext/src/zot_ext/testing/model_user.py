@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
-
-from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.groups.providers import (
     ProviderEvent,
     ProviderInput,
@@ -16,32 +12,11 @@ from zot_ext.protocol.groups.providers import (
     RegisterProvider,
 )
 from zot_ext.protocol.raw import RawObject
+from zot_ext.testing.fake_pipe import ExtensionPipe
 
 
-class FakeModelUser(ABC):
+class FakeModelUser(ExtensionPipe):
     """A base class of `FakeHost`."""
-
-    limits: ExtensionLimits
-
-    @abstractmethod
-    def new_id(self) -> str:
-        """Return an id for a request."""
-
-    @abstractmethod
-    def send(self, frame: Any) -> None:
-        """See `FakeHost`."""
-
-    @abstractmethod
-    def ask(self, question: Any, kind: Any, seconds: float) -> Any:
-        """See `FakeHost`."""
-
-    @abstractmethod
-    def wait_for(self, kind: Any, where: Any = ..., *, count: int = 1, seconds: float | None = None) -> Any:
-        """See `FakeHost`."""
-
-    @abstractmethod
-    def sent(self, kind: Any) -> list[Any]:
-        """See `FakeHost`."""
 
     def model_call(self, provider: str, model: str, text: str = "hi", **options: object) -> list[ProviderEvent]:
         """Ask a model of the extension and return the whole answer, whose last event is `done` or `error`. `options`

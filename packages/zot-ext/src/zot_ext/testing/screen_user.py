@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 from zot_ext.protocol.events.questions import COMPLETE, EDITOR_DECORATE, EDITOR_KEY, RENDER
-from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.testing.fake_pipe import ExtensionPipe
 
 REGISTRATIONS: dict[str, dict[str, object]] = {
     "completions.register": {},
@@ -18,12 +17,8 @@ REGISTRATIONS: dict[str, dict[str, object]] = {
 """Answers that a `FakeHost` gives by itself."""
 
 
-class FakeScreenUser(ABC):
+class FakeScreenUser(ExtensionPipe):
     """A base class of `FakeHost`."""
-
-    @abstractmethod
-    def intercept(self, event: str, **fields: Any) -> EventInterceptResponse:
-        """See `FakeHost`."""
 
     def complete(self, trigger: str = "", prefix: str = "", *, command: str = "", line: str = "") -> list[Any]:
         """Type a word, or an argument of a command, and return the suggestions as they are on the wire."""
