@@ -154,7 +154,7 @@ def _usage(event: UsageEvent) -> str:
     return dump(value | {"agent_id": event.agent_id} if event.agent_id else value)
 
 
-def _fields(event: AutoRetryStart | JobStart | JobEnd | SubagentEvent) -> str:
+def _fields(event: AutoRetryStart | CompactStart | CompactDone | JobStart | JobEnd | SubagentEvent) -> str:
     return dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})
 
 
@@ -166,20 +166,6 @@ def _auto_retry_end(event: AutoRetryEnd) -> str:
 def _turn_end(event: TurnEnd) -> str:
     error = f',"error":{quote(event.error)}' if event.error else ""
     return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
-
-
-def _compact_start(event: CompactStart) -> str:
-    return (
-        f'{{"type":"compact_start","reason":"{event.reason}","message_count":{event.message_count},'
-        f'"tokens_before":{event.tokens_before}}}'
-    )
-
-
-def _compact_done(event: CompactDone) -> str:
-    return (
-        f'{{"type":"compact_done","summary":{quote(event.summary)},"kept":{event.kept},'
-        f'"tokens_before":{event.tokens_before},"tokens_after":{event.tokens_after}}}'
-    )
 
 
 def _error(event: ErrorEvent) -> str:
@@ -218,8 +204,8 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolResultEvent: _tool_result,
     UsageEvent: _usage,
     TurnEnd: _turn_end,
-    CompactStart: _compact_start,
-    CompactDone: _compact_done,
+    CompactStart: _fields,
+    CompactDone: _fields,
     JobStart: _fields,
     JobEnd: _fields,
     SubagentStart: _fields,
