@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from zot_core.testing.sandbox_world import SandboxWorld
+from sandbox_world import SandboxWorld
 
 _DETACH = 2  # MNT_DETACH of umount(2)
 

@@ -15,6 +15,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from sandbox_world import SECRET, SET_MODES, SandboxWorld
 from waiting import PATIENCE, wait_until
 
 from zot_core.checkpoints.objects import ObjectStore
@@ -23,7 +24,6 @@ from zot_core.machine.shell import LocalShell, ShellLimits
 from zot_core.sandbox.limits import SandboxLimits
 from zot_core.sandbox.seccomp import MACHINES
 from zot_core.sandbox.shell import SandboxedShell
-from zot_core.testing.sandbox_world import SECRET, SET_MODES, SandboxWorld
 
 pytestmark = pytest.mark.needs("bwrap")
 

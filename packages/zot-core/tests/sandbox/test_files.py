@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from sandbox_world import SECRET, SandboxWorld
 
 from zot_core.errors import ToolError
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox.files import OutsideSandbox, SandboxedFiles, open_path
-from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_core.tools.find import find

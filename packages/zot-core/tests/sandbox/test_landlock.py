@@ -5,8 +5,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-
-from zot_core.testing.sandbox_world import SECRET, SET_MODES, SandboxWorld
+from sandbox_world import SECRET, SET_MODES, SandboxWorld
 
 pytestmark = pytest.mark.needs("landlock")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from raw_server import start_raw_server
+from sandbox_world import SandboxWorld
 from waiting import PATIENCE, until
 
 from zot_core.machine.interface import ShellExit
@@ -17,7 +18,6 @@ from zot_core.machine.shell import Launch, LocalShell, ShellLimits
 from zot_core.sandbox.network import SandboxNetwork
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
-from zot_core.testing.sandbox_world import SandboxWorld
 
 CLIENT = """
 import sys, urllib.request, urllib.error

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from sandbox_world import SandboxWorld
 from waiting import PATIENCE, until
 
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox.placeholders import Placeholders
 from zot_core.sandbox.shell import SandboxedShell
-from zot_core.testing.sandbox_world import SandboxWorld
 
 
 @pytest.mark.needs("bwrap")

@@ -4,10 +4,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sandbox_world import SandboxWorld
 
 from zot_core.machine.worktrees import WorktreeLimits, add_worktree, commit_worktree, worktrees_folder
 from zot_core.sandbox.sandbox import Sandbox, open_sandbox
-from zot_core.testing.sandbox_world import SandboxWorld
 
 pytestmark = pytest.mark.needs("bwrap")
 

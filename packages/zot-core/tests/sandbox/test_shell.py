@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from sandbox_world import SECRET, SandboxWorld
 from waiting import PATIENCE
 
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox import bubblewrap
 from zot_core.sandbox.sandbox import open_sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
-from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 
 
 @pytest.mark.needs("bwrap")

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Itera
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.agent.run import Run
 from zot_core.aio import spawn
@@ -21,8 +21,10 @@ from zot_core.errors import Closed
 from zot_core.events import AgentEvent
 from zot_core.runtime.answer import RunResult
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.subagents.blocking import BlockingAgents
 from zot_provider.messages import ImageBlock
+
+if TYPE_CHECKING:
+    from zot_core.runtime.subagents.blocking import BlockingAgents
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,6 +71,7 @@ class BlockingRuntime:
     def ask(
         self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
     ) -> RunResult | T | Any:
+        """See `Runtime.ask`."""
         if returns is None:
             return self._wait(lambda: self.runtime.ask(text, images))
         return self._wait(lambda: self.runtime.ask(text, images, returns=returns))
@@ -79,7 +82,7 @@ class BlockingRuntime:
         return _iterate(self._wait(lambda: self._begin(text, images, events)), events)
 
     @functools.cached_property
-    def agents(self) -> BlockingAgents:
+    def agents(self) -> "BlockingAgents":
         """The sub-agents: `rt.agents.run("Which tests are slow?")`."""
         from zot_core.runtime.subagents.blocking import BlockingAgents  # noqa: PLC0415  many runs have none
 

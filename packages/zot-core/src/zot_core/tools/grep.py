@@ -2,17 +2,19 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.search.search import SearchLimits, SearchQuery, SearchResult
 from zot_core.tools.text.paths import display_path, file_error, reads_any_file, replace_undecodable, resolve
 from zot_core.tools.text.truncate import TextLimits, head_lines
 from zot_provider.messages import TextBlock
+
+if TYPE_CHECKING:
+    from zot_core.tools.search.search import SearchLimits, SearchQuery, SearchResult
 
 MATCHES = 100
 LINE_CHARACTERS = 500
@@ -39,7 +41,7 @@ async def grep(
 
 
 async def run_search(
-    query: SearchQuery, world: ToolContext, path: str, glob: str | None, limits: SearchLimits
+    query: "SearchQuery", world: ToolContext, path: str, glob: str | None, limits: "SearchLimits"
 ) -> ToolResult:
     """Search `path` for `query` within `limits`. ToolError for an invalid pattern or path."""
     from zot_core.tools.search.search import search  # noqa: PLC0415  only a search needs it
@@ -93,7 +95,7 @@ async def _one(name: str) -> "AsyncGenerator[str, None]":
     yield name
 
 
-def _result(found: SearchResult, start: str, query: SearchQuery, limits: SearchLimits) -> ToolResult:
+def _result(found: "SearchResult", start: str, query: "SearchQuery", limits: "SearchLimits") -> ToolResult:
     rows: list[str] = []
     last = ("", 0)
     for line in found.lines:

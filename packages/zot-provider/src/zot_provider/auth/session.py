@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.auth.entry import AccountToken, Entry
-from zot_provider.auth.flows.browser import BrowserSignIn
 from zot_provider.auth.keys import KeyRefused, add_key, put_entry
 from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint
 from zot_provider.auth.personal import PersonalKeys
@@ -26,6 +25,9 @@ from zot_provider.errors import ConfigError, ZotError
 from zot_provider.providers.sign_in import SignIn
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
+
+if TYPE_CHECKING:
+    from zot_provider.auth.flows.browser import BrowserSignIn
 
 Method: TypeAlias = Literal["account", "page", "key"]
 """Sign in with an account of the provider; give a key in a form in the browser; give a key to the front end."""
@@ -147,6 +149,7 @@ class SignInSession:
         yield SignedIn(provider.id, line)
 
     async def _account(self) -> AsyncGenerator[SignInStep, None]:
+        """Sign in with an account."""
         from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  not before it is needed
 
         assert self.provider is not None

@@ -2,13 +2,15 @@
 
 import re
 from functools import cache, lru_cache
-
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from zot_tui.text.runs import Row, join
 from zot_tui.text.sanitize import detached, sanitize
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 BRACKETS = 200  # most brackets in a text that is parsed: more of them take long, and are not readable links
 
@@ -72,10 +74,10 @@ _head = lru_cache(maxsize=256)(_runs)  # a long text is drawn again for each bit
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
-    def note_closers(state: StateInline) -> None:
+    def note_closers(state: "StateInline") -> None:
         """Note which signs would end emphasis that does not end in the text."""
         state.env["closers"].update(chr(each.marker) for each in state.delimiters if each.open and each.end < 0)
 
@@ -84,7 +86,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _walk(tokens: list[Token], style: str, row: Row[str]) -> None:
+def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:
     """Append the runs of the tokens to `row`."""
     active: list[str] = []
     links: list[tuple[str, int]] = []  # address, and where the link text begins

@@ -2,15 +2,10 @@
 
 import asyncio
 from functools import partial
-from typing import TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from zot_agent.extensions.host import Extensions
-from zot_agent.extensions.managed import ManagedExtension
 from zot_agent.ui.commands import ReservedNames
 from zot_agent.ui.commands.base import Chat
-from zot_agent.ui.extensions.panel_view import PanelView
-from zot_agent.ui.extensions.screen_access import ChatAccess
-from zot_agent.ui.extensions.widget_view import WidgetView
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import (
@@ -26,13 +21,20 @@ from zot_core.conversation.events import (
 )
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import Busy
-from zot_core.machine.shell import Launch
-from zot_provider.auth.session import SignInSession
 from zot_provider.errors import ConfigError
 from zot_tui.keys.key import Key, parse_key
 from zot_tui.signal import Signal
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.host import Extensions
+    from zot_agent.extensions.managed import ManagedExtension
+    from zot_agent.ui.extensions.panel_view import PanelView
+    from zot_agent.ui.extensions.screen_access import ChatAccess
+    from zot_agent.ui.extensions.widget_view import WidgetView
+    from zot_core.machine.shell import Launch
+    from zot_provider.auth.session import SignInSession
 
 Shown: TypeAlias = PanelShow | PanelOpen | PanelRender | PanelClose | WidgetChange | TitleChange | WorkingChange | Alert
 SHOWN = get_args(Shown)
@@ -119,7 +121,7 @@ class ExtensionView:
         self._told = False
         self.registered.emit()
 
-    def _up(self, member: ManagedExtension, _: object) -> None:
+    def _up(self, member: "ManagedExtension", _: object) -> None:
         for conflict in member.name_conflicts:
             if not conflict.own:
                 self._presenter.note(conflict.why, "warning", member.name)
@@ -171,7 +173,7 @@ class ExtensionView:
         elif view.panel is not None:
             view.panel.update(title, panel.lines, panel.footer)
 
-    def _own_panels(self) -> PanelView:
+    def _own_panels(self) -> "PanelView":
         if self._panels is None:
             from zot_agent.ui.extensions.panel_view import PanelView  # noqa: PLC0415  as above
 
@@ -179,7 +181,7 @@ class ExtensionView:
             self._panels = PanelView(self._chat, self._view, self._watched.panels)
         return self._panels
 
-    def _screen_access(self) -> ChatAccess:
+    def _screen_access(self) -> "ChatAccess":
         if self._access is None:
             from zot_agent.ui.extensions.screen_access import ChatAccess  # noqa: PLC0415  few extensions need it
 
@@ -192,7 +194,7 @@ class ExtensionView:
             self._chat.note(line, "warning")
         return lines
 
-    async def _run_program(self, launch: Launch) -> int:
+    async def _run_program(self, launch: "Launch") -> int:
         if not self._chat.app.visible:
             raise Busy("another program has the terminal")
         from zot_agent.ui.input.editor_program import run_program  # noqa: PLC0415  few extensions want the terminal
@@ -203,7 +205,7 @@ class ExtensionView:
             finally:
                 self._view.stack.touch()  # keys were pressed until now
 
-    async def _sign_in(self, session: SignInSession, title: str) -> bool:
+    async def _sign_in(self, session: "SignInSession", title: str) -> bool:
         from zot_agent.ui.questions.sign_in import sign_in  # noqa: PLC0415  as above
 
         chat = self._chat

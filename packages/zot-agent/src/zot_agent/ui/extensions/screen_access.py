@@ -1,20 +1,22 @@
 """`ChatAccess`: what extensions can do with the editor, the theme and the keys of the chat screen."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.ui.commands.base import CHAT, Chat
-from zot_agent.ui.extensions.completions import ExtensionCompletions
-from zot_agent.ui.extensions.editing.control import ExtensionEditing
-from zot_agent.ui.extensions.entry_cells import EntryCells
-from zot_agent.ui.extensions.markdown_cells import MarkdownCells
-from zot_agent.ui.extensions.painter import ExtensionPainter
 from zot_agent.ui.screen import Screen
-from zot_core.conversation.extensions import AskCompletions, DrawLines
 from zot_provider.errors import ConfigError
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Binding
 from zot_tui.theme import ThemeError
+
+if TYPE_CHECKING:
+    from zot_agent.ui.extensions.completions import ExtensionCompletions
+    from zot_agent.ui.extensions.editing.control import ExtensionEditing
+    from zot_agent.ui.extensions.entry_cells import EntryCells
+    from zot_agent.ui.extensions.markdown_cells import MarkdownCells
+    from zot_agent.ui.extensions.painter import ExtensionPainter
+    from zot_core.conversation.extensions import AskCompletions, DrawLines
 
 _COLORS = {16777216: "truecolor", 256: "256", 16: "16"}
 
@@ -41,11 +43,13 @@ class ChatAccess:
 
     @property
     def editor(self) -> tuple[str, int]:
+        """See `ScreenAccess`."""
         buffer = self._view.editor.buffer
         return buffer.text, buffer.cursor
 
     @property
-    def editing(self) -> ExtensionEditing:
+    def editing(self) -> "ExtensionEditing":
+        """See `ScreenAccess`."""
         if self._editing is None:
             from zot_agent.ui.extensions.editing.control import ExtensionEditing  # noqa: PLC0415  few change the editor
 
@@ -61,15 +65,18 @@ class ChatAccess:
         return self._editing is not None and self._editing.takes_paste(text)
 
     def edit(self, text: str, cursor: int | None = None) -> None:
+        """See `ScreenAccess`."""
         self._view.editor.set_text(text[:MOST_TEXT], cursor)
         self._chat.app.redraw()
 
     def paste(self, text: str) -> None:
+        """See `ScreenAccess`."""
         self._view.editor.insert(text[:MOST_TEXT])
         self._chat.app.redraw()
 
     @property
     def terminal(self) -> dict[str, Any]:
+        """See `ScreenAccess`."""
         from zot_tui.image.protocol import choose  # noqa: PLC0415  few extensions want to know
 
         app = self._chat.app
@@ -79,10 +86,12 @@ class ChatAccess:
 
     @property
     def theme(self) -> str:
+        """See `ScreenAccess`."""
         return self._chat.themes.name or self._chat.app.theme.name
 
     @property
     def theme_colors(self) -> dict[str, str]:
+        """See `ScreenAccess`."""
         from zot_tui.theme.tokens import TOKENS  # noqa: PLC0415  few extensions want to know
 
         theme, found = self._chat.app.theme, dict[str, str]()
@@ -95,9 +104,11 @@ class ChatAccess:
 
     @property
     def themes(self) -> list[str]:
+        """See `ScreenAccess`."""
         return [choice.name for choice in self._chat.themes.choices()]
 
     def use_theme(self, name: str) -> None:
+        """See `ScreenAccess`."""
         try:
             self._chat.themes.load(name, self._chat.themes.background)
         except ThemeError as error:
@@ -105,6 +116,7 @@ class ChatAccess:
         self._chat.themes.use(name)
 
     def bind(self, extension: str, key: str, command: str) -> None:
+        """See `ScreenAccess`."""
         try:
             read = parse_key(key)
         except ValueError as error:
@@ -122,12 +134,14 @@ class ChatAccess:
         self._rebind()
 
     def unbind(self, extension: str, key: str = "") -> None:
+        """See `ScreenAccess`."""
         kept = {name: each for name, each in self._bound.items() if each[0] != extension or key not in ("", name)}
         if kept != self._bound:
             self._bound = kept
             self._rebind()
 
-    def add_completer(self, extension: str, trigger: str, command: str, ask: AskCompletions) -> None:
+    def add_completer(self, extension: str, trigger: str, command: str, ask: "AskCompletions") -> None:
+        """See `ScreenAccess`."""
         if self.completions is None:
             from zot_agent.ui.extensions.completions import ExtensionCompletions  # noqa: PLC0415  few complete words
 
@@ -138,10 +152,12 @@ class ChatAccess:
         self.completions.add(extension, trigger, command, ask)
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
+        """See `ScreenAccess`."""
         if self.completions is not None:
             self.completions.remove(extension, trigger, command)
 
-    def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
+    def add_renderer(self, extension: str, kind: str, name: str, draw: "DrawLines", misses: int) -> None:
+        """See `ScreenAccess`."""
         if self._painter is None:
             from zot_agent.ui.extensions.painter import ExtensionPainter  # noqa: PLC0415  few draw in the conversation
 
@@ -165,15 +181,18 @@ class ChatAccess:
             self._entries.load()
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
+        """See `ScreenAccess`."""
         if self._painter is not None:
             self._painter.remove(extension, kind, name)
 
     def render_again(self, extension: str, kind: str, name: str) -> None:
+        """See `ScreenAccess`."""
         if self._painter is not None:
             self._painter.again(extension, kind, name)
 
     @property
     def expanded(self) -> bool:
+        """See `ScreenAccess`."""
         return self._chat.transcript.all_expanded
 
     @expanded.setter
