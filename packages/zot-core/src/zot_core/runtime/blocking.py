@@ -71,7 +71,6 @@ class BlockingRuntime:
     def ask(
         self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
     ) -> RunResult | T | Any:
-        """See `Runtime.ask`."""
         if returns is None:
             return self._wait(lambda: self.runtime.ask(text, images))
         return self._wait(lambda: self.runtime.ask(text, images, returns=returns))

@@ -34,7 +34,7 @@ class Recorder:
     def session(self, session: "SessionFile | MemorySession") -> None:
         self._session = session
         if self._hooks is not None and isinstance(session, SessionFile):  # only files have usage
-            self._hooks.event.add(self._on_event)
+            self._hooks.event.add(self._on_event, UsageEvent, TurnEnd, CompactDone, Done)
             self._hooks = None
 
     def _on_event(self, event: AgentEvent) -> None:
@@ -42,7 +42,7 @@ class Recorder:
             self._turn.append(event.usage)
             self._total = event.cumulative
         # The usage of a compaction that was stopped or failed is written at the end of its run.
-        elif isinstance(event, TurnEnd | CompactDone | Done) and self._turn:
+        elif self._turn:
             self.session.usage(sum(self._turn[1:], self._turn[0]), self._total)
             self._turn.clear()
 

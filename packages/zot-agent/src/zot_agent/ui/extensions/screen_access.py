@@ -43,13 +43,11 @@ class ChatAccess:
 
     @property
     def editor(self) -> tuple[str, int]:
-        """See `ScreenAccess`."""
         buffer = self._view.editor.buffer
         return buffer.text, buffer.cursor
 
     @property
     def editing(self) -> "ExtensionEditing":
-        """See `ScreenAccess`."""
         if self._editing is None:
             from zot_agent.ui.extensions.editing.control import ExtensionEditing  # noqa: PLC0415  few change the editor
 
@@ -65,18 +63,15 @@ class ChatAccess:
         return self._editing is not None and self._editing.takes_paste(text)
 
     def edit(self, text: str, cursor: int | None = None) -> None:
-        """See `ScreenAccess`."""
         self._view.editor.set_text(text[:MOST_TEXT], cursor)
         self._chat.app.redraw()
 
     def paste(self, text: str) -> None:
-        """See `ScreenAccess`."""
         self._view.editor.insert(text[:MOST_TEXT])
         self._chat.app.redraw()
 
     @property
     def terminal(self) -> dict[str, Any]:
-        """See `ScreenAccess`."""
         from zot_tui.image.protocol import choose  # noqa: PLC0415  few extensions want to know
 
         app = self._chat.app
@@ -86,12 +81,10 @@ class ChatAccess:
 
     @property
     def theme(self) -> str:
-        """See `ScreenAccess`."""
         return self._chat.themes.name or self._chat.app.theme.name
 
     @property
     def theme_colors(self) -> dict[str, str]:
-        """See `ScreenAccess`."""
         from zot_tui.theme.tokens import TOKENS  # noqa: PLC0415  few extensions want to know
 
         theme, found = self._chat.app.theme, dict[str, str]()
@@ -104,11 +97,9 @@ class ChatAccess:
 
     @property
     def themes(self) -> list[str]:
-        """See `ScreenAccess`."""
         return [choice.name for choice in self._chat.themes.choices()]
 
     def use_theme(self, name: str) -> None:
-        """See `ScreenAccess`."""
         try:
             self._chat.themes.load(name, self._chat.themes.background)
         except ThemeError as error:
@@ -116,7 +107,6 @@ class ChatAccess:
         self._chat.themes.use(name)
 
     def bind(self, extension: str, key: str, command: str) -> None:
-        """See `ScreenAccess`."""
         try:
             read = parse_key(key)
         except ValueError as error:
@@ -134,14 +124,12 @@ class ChatAccess:
         self._rebind()
 
     def unbind(self, extension: str, key: str = "") -> None:
-        """See `ScreenAccess`."""
         kept = {name: each for name, each in self._bound.items() if each[0] != extension or key not in ("", name)}
         if kept != self._bound:
             self._bound = kept
             self._rebind()
 
     def add_completer(self, extension: str, trigger: str, command: str, ask: "AskCompletions") -> None:
-        """See `ScreenAccess`."""
         if self.completions is None:
             from zot_agent.ui.extensions.completions import ExtensionCompletions  # noqa: PLC0415  few complete words
 
@@ -152,12 +140,10 @@ class ChatAccess:
         self.completions.add(extension, trigger, command, ask)
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
-        """See `ScreenAccess`."""
         if self.completions is not None:
             self.completions.remove(extension, trigger, command)
 
     def add_renderer(self, extension: str, kind: str, name: str, draw: "DrawLines", misses: int) -> None:
-        """See `ScreenAccess`."""
         if self._painter is None:
             from zot_agent.ui.extensions.painter import ExtensionPainter  # noqa: PLC0415  few draw in the conversation
 
@@ -181,18 +167,15 @@ class ChatAccess:
             self._entries.load()
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
-        """See `ScreenAccess`."""
         if self._painter is not None:
             self._painter.remove(extension, kind, name)
 
     def render_again(self, extension: str, kind: str, name: str) -> None:
-        """See `ScreenAccess`."""
         if self._painter is not None:
             self._painter.again(extension, kind, name)
 
     @property
     def expanded(self) -> bool:
-        """See `ScreenAccess`."""
         return self._chat.transcript.all_expanded
 
     @expanded.setter
