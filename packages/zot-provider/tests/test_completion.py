@@ -4,6 +4,7 @@ from contextlib import aclosing
 import pytest
 from waiting import PATIENCE
 
+from zot_provider.client.http import Client
 from zot_provider.completion import Completion, complete, stream
 from zot_provider.errors import ConfigError, MissingKey, StatusError, StreamCut
 from zot_provider.events import StreamEnd, TextDelta, ToolUseStart, UsageReport
@@ -137,7 +138,7 @@ async def test_a_model_record_needs_no_name() -> None:
 
 
 async def test_an_answer_without_an_end_is_a_failure() -> None:
-    class Cut:
+    class Cut(Client):
         async def stream(self, request: Request):  # type: ignore[no-untyped-def]
             yield [TextDelta("wo")]
 

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 
 import pytest
@@ -233,7 +233,7 @@ def test_an_impossible_request_is_refused_before_it_is_sent() -> None:
         client.check(Model("m", "local"))
 
 
-class InProcess:
+class InProcess(Client):
     """A client that speaks no HTTP, for models whose ids begin with "m"."""
 
     def __init__(self, provider: Provider) -> None:
@@ -244,7 +244,7 @@ class InProcess:
         if not model.id.startswith("m"):
             raise ConfigError(f"there is no model {model.id!r} here")
 
-    def stream(self, asked: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+    def stream(self, asked: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         return self.inner.stream(asked)
 
     async def close(self) -> None:
@@ -257,7 +257,7 @@ async def test_a_client_may_learn_before_a_request_that_another_one_serves_its_p
         client = RoutingClient(registry)
 
         class Preparing(InProcess):
-            async def prepare(self) -> None:
+            async def preparation(self) -> None:
                 if self.provider.title == "Changes":
                     registry.add(Provider("ext", "Plain", "openai-chat", server.base_url("openai-chat"), key_env=()))
 

@@ -1,5 +1,6 @@
 import asyncio
 import logging
+from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
@@ -20,10 +21,12 @@ from zot_core.events import (
 from zot_core.hooks import Refusal
 from zot_core.testing import EventClient, make_agent, record, run_to_end, types
 from zot_core.tools.definition.tool import tool
+from zot_provider.client.http import Client
 from zot_provider.errors import ModelError, StatusError
 from zot_provider.events import StreamEvent
 from zot_provider.events import TextDelta as Delta
 from zot_provider.messages import Message, TextBlock
+from zot_provider.request import Request
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -282,13 +285,13 @@ def test_an_unexpected_exception_is_reported_in_one_line_and_logged_with_its_tra
 
 
 def test_an_exception_on_opening_the_stream_is_reported_too(caplog: pytest.LogCaptureFixture) -> None:
-    class Broken:
-        def stream(self, request: object) -> object:
+    class Broken(Client):
+        def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
             raise AttributeError("no such thing")
 
         async def close(self) -> None: ...
 
-    agent = make_agent(Broken())  # type: ignore[arg-type]
+    agent = make_agent(Broken())
 
     assert run_to_end(agent, "hi")[-2:] == [
         ErrorEvent("unexpected AttributeError: no such thing"),

@@ -10,7 +10,6 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypedDict, Unpack
 
 from zot_provider.client.http import Client
-from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
 from zot_provider.events import Stop, StreamEnd, StreamEvent, UsageReport
 from zot_provider.messages import Block, Message, TextBlock
@@ -148,6 +147,6 @@ async def _events(client: Client, request: Request) -> AsyncGenerator[StreamEven
                 ended = ended or isinstance(event, StreamEnd)
                 yield UsageReport(event.usage.priced(price)) if isinstance(event, UsageReport) else event
     finally:
-        await close_stream(batches)
+        await batches.aclose()
     if not ended:
         raise StreamCut("the model's answer is incomplete; try again")

@@ -1,11 +1,10 @@
 """`RoutingClient`: one client for all providers, which sends each request to the provider of its model."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
 from zot_provider.client.http import Client, HttpClient
-from zot_provider.client.repeating import close_stream
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
@@ -29,8 +28,8 @@ class _OpenClient(Record):
     opener: Callable[[Provider], Client] | None
 
 
-class RoutingClient:
-    """A `Client` that sends each request to the provider of its model.
+class RoutingClient(Client):
+    """Sends each request to the provider of its model.
 
     It opens a client for a provider before the first request to it, and again after the provider, its address or its
     endpoint changed in the registry. All clients share a pool of connections.
@@ -52,29 +51,24 @@ class RoutingClient:
         self._custom_clients: list[Client] = []  # clients that do not speak HTTP, including replaced ones
         self._transports: dict[bool, HttpTransport] = {}
 
-    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+    def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`. Raises the errors of `check` at once."""
         client = self.client(request.model.provider)
-        prepare = getattr(client, "prepare", None)
-        return client.stream(request) if prepare is None else self._prepared(prepare, request)
+        preparation = client.preparation()
+        return client.stream(request) if preparation is None else self._prepared(preparation, request)
 
     async def _prepared(
-        self, prepare: Callable[[], Awaitable[None]], request: Request
+        self, preparation: Awaitable[None], request: Request
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        await prepare()
-        batches = self.client(request.model.provider).stream(request)
-        try:
+        await preparation
+        async with aclosing(self.client(request.model.provider).stream(request)) as batches:
             async for batch in batches:
                 yield batch
-        finally:
-            await close_stream(batches)
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
         to this model could be made. Contacts no server."""
-        check = getattr(self.client(model.provider), "check", None)
-        if check is not None:
-            check(model)
+        self.client(model.provider).check(model)
 
     def alternatives(self, model: Model) -> list[str]:
         """Return the default models of the other providers with a key or a sign-in, in the form PROVIDER/ID: what a
@@ -87,26 +81,20 @@ class RoutingClient:
         return [f"{each.provider}/{each.id}" for each in found if each.id]
 
     async def models(self, provider_id: str) -> list[str]:
-        """Return the ids of the models that the provider's server lists; empty for a client without a method `models`.
-        Raises `ProviderError`, and `ConfigError` if the server cannot be asked."""
-        models = getattr(self.client(provider_id), "models", None)
-        return [] if models is None else list(await models())
+        """Return the ids of the models that the provider's server lists. Raises the errors of `served_models`."""
+        return [model.id for model in await self.list_models(provider_id)]
 
-    async def list_models(self, provider_id: str) -> list[str | Model]:
-        """Return the models that the provider's server lists, with what it says of them, as ids if it says nothing.
-        Raises the errors of `models`."""
-        listed = getattr(self.client(provider_id), "list_models", None)
-        return list(await self.models(provider_id) if listed is None else await listed())
+    async def list_models(self, provider_id: str) -> list[Model]:
+        """Return the models that the provider's server lists. Raises the errors of `served_models`."""
+        return await self.client(provider_id).served_models()
 
     async def name_model(self, model: Model) -> Model:
         """Return the model, or the server's first model, with what the server says of it, if it has no id. Raises the
-        errors of `models`."""
+        errors of `served_models`."""
         listed = [] if model.id else await self.list_models(model.provider)
         if not listed:
             return model
         first = listed[0]
-        if isinstance(first, str):
-            return self.registry.find(model.provider, first) or model.replace(id=first)
         return self.registry.find(model.provider, first.id) or first
 
     def client(self, provider_id: str) -> Client:

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from zot_agent.local.prompted import Budget, PromptedClient
 from zot_agent.local.server import LocalServer, require_engine
 from zot_agent.local.weights import DEMO, find_weights
-from zot_provider.client.http import HttpClient
+from zot_provider.client.http import Client, HttpClient
 from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
@@ -31,7 +31,7 @@ class _LoadedModel:
         self.answers = 0
 
 
-class LocalClient:
+class LocalClient(Client):
     """Runs models in this process. The id of a model is the path of a GGUF file, or empty for the demo model.
 
     A model is loaded with the first request for it, and unloaded after a request for another model. Raises

@@ -22,7 +22,6 @@ from contextlib import aclosing
 from typing import Any
 
 from zot_provider.client.http import Client
-from zot_provider.client.repeating import close_stream
 from zot_provider.events import (
     AutoRetryStart,
     StreamEnd,
@@ -78,8 +77,8 @@ def _prompt(name: str) -> str:
         return file.read().strip()
 
 
-class PromptedClient:
-    """A `Client` that wraps another one; see the module's docstring."""
+class PromptedClient(Client):
+    """Wraps another one; see the module's docstring."""
 
     def __init__(self, inner: Client, budget: Budget | None = None, examples: Sequence[Example] | None = None) -> None:
         """`examples` defaults to those of `load_examples`."""
@@ -107,7 +106,7 @@ class PromptedClient:
                     return
             plain = self._plain_request(request, "chat", [question])
         sentence = _Sentence() if self._budget.sentence else None
-        async with aclosing(_batches(self._inner, plain)) as batches:
+        async with aclosing(self._inner.stream(plain)) as batches:
             async for batch in batches:
                 kept = batch if sentence is None else sentence.keep(batch)
                 if kept:
@@ -149,7 +148,7 @@ class PromptedClient:
             response_schema=choice_schema(tools, question),
         )
         text = ""
-        async with aclosing(_batches(self._inner, choice)) as batches:
+        async with aclosing(self._inner.stream(choice)) as batches:
             async for batch in batches:
                 for event in batch:
                     if isinstance(event, AutoRetryStart):
@@ -269,12 +268,3 @@ def _results(messages: Sequence[Message], limit: int) -> str:
 
 def _message(role: Any, text: str) -> Message:
     return Message(role, [TextBlock(text)])
-
-
-async def _batches(client: Client, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    stream = client.stream(request)
-    try:
-        async for batch in stream:
-            yield batch
-    finally:
-        await close_stream(stream)

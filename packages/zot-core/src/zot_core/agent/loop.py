@@ -139,8 +139,7 @@ async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd
 def error_event(error: Exception, agent: AgentState) -> ErrorEvent:
     """Return the event for a failure. An exception that was not raised on purpose is logged with its traceback."""
     if isinstance(error, MissingKey) or (isinstance(error, ProviderError) and error.rescuable):
-        alternatives = getattr(agent.client, "alternatives", None)  # of a `RoutingClient`
-        candidates = [] if alternatives is None else alternatives(agent.model)
+        candidates = agent.client.alternatives(agent.model)
         return ErrorEvent(error_line(error), error.exit_code, retryable=True, candidates=candidates, auth=error.auth)
     if isinstance(error, ZotError):
         return ErrorEvent(error_line(error), error.exit_code)

@@ -8,7 +8,6 @@ from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled
 from zot_core.errors import error_line
 from zot_core.events import AutoRetryEnd, UsageEvent
-from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
 from zot_provider.events import (
     AutoRetryStart,
@@ -70,7 +69,7 @@ async def read_stream(
         _give_up(agent, retry, error_line(error))
         raise
     finally:
-        await close_stream(stream)
+        await stream.aclose()
     return end
 
 

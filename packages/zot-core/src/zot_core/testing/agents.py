@@ -1,7 +1,7 @@
 """Agents for tests: `make_agent`, `run_to_end`, `record`, and `EventClient`, a client with scripted stream events."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 
 from zot_core.agent import Agent, user_message
 from zot_core.events import AgentEvent
@@ -61,8 +61,8 @@ def types(events: Iterable[AgentEvent]) -> list[str]:
     return [name for position, name in enumerate(names) if names[position - 1 : position] != [name]]
 
 
-class EventClient:
-    """A client that plays back answers event by event.
+class EventClient(Client):
+    """Plays back answers event by event.
 
     An exception among the events is raised; None sets `hanging` and waits until the answer is cancelled. The last
     answer is repeated for further requests. `requests` holds the requests received.
@@ -74,7 +74,7 @@ class EventClient:
         self.hanging = asyncio.Event()
         self.closed = False
 
-    async def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`; each batch has one event."""
         self.requests.append(request)
         for event in self._answers[min(len(self.requests), len(self._answers)) - 1]:

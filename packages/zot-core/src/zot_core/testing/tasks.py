@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
+from zot_provider.client.repeating import Client
 from zot_provider.events import StreamEvent
 from zot_provider.request import Request
 from zot_provider.testing.turn import Turn, turn_events
@@ -11,8 +12,8 @@ HANGS = "hangs"
 """In place of an answer: none ever comes."""
 
 
-class TaskClient:
-    """A `Client` whose answers are those of the conversation: `answers` has the first line of its first message, and
+class TaskClient(Client):
+    """A client whose answers are those of the conversation: `answers` has the first line of its first message, and
     the answers to its model calls in order, the last of which is repeated.
 
     `requests` has the requests received, `hanging` the first lines of conversations that wait for ever.

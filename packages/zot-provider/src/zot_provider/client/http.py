@@ -171,10 +171,10 @@ class HttpClient(RepeatingClient):
         await _drain(chunks)
 
     async def models(self) -> list[str]:
-        """Return the ids of `list_models`."""
-        return [model.id for model in await self.list_models()]
+        """Return the ids of `served_models`."""
+        return [model.id for model in await self.served_models()]
 
-    async def list_models(self) -> list[Model]:
+    async def served_models(self) -> list[Model]:
         """Return the models that the server lists at `/v1/models`, with what it says of them. Raises `ProviderError` if
         the list is missing or empty, `ConfigError` if the provider has none, and the errors of `stream` for the key."""
         from zot_provider.catalog.server_list import list_owner, parse_list  # noqa: PLC0415  not before a request

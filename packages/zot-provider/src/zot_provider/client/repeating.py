@@ -1,11 +1,10 @@
-"""`Client`, the protocol of all clients of models, and `RepeatingClient`, the base of clients with a key."""
+"""`Client`, the base of all clients of models, and `RepeatingClient`, that of clients with a key."""
 
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
-from typing import Protocol
 
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, check_key
@@ -21,36 +20,42 @@ _log = logging.getLogger("zot_provider.client")
 logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
 
-class Client(Protocol):
+class Client(ABC):
     """Answers requests with a stream of events.
 
     `stream` yields non-empty batches, one for each read from the network, so that a consumer wakes up once a read and
     not once a delta. The order of events is described in `zot_provider.events`. Closing the iterator (or cancelling the
     task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
     request could not be made.
-
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made,
-    `async models()`, which returns the ids that its server lists, and `async prepare()`, after which its provider may
-    have another client.
     """
 
-    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+    @abstractmethod
+    def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """Send a request and yield the batches of the answer."""
-        ...
 
+    @abstractmethod
     async def close(self) -> None:
         """Release connections. Closing twice is harmless."""
-        ...
+
+    def preparation(self) -> Awaitable[None] | None:
+        """Return what to wait for before a request, None for nothing. Afterwards the provider may have another
+        client."""
+        return None
+
+    def check(self, model: Model) -> None:  # noqa: B027  optional
+        """Raise `ConfigError` if no request to this model could be made. Contacts no server."""
+
+    def alternatives(self, model: Model) -> list[str]:
+        """Return models, in the form PROVIDER/ID, that a person may use if `model` fails. Contacts no server."""
+        return []
+
+    async def served_models(self) -> list[Model]:
+        """Return the models that the server lists, with what it says of them; empty if there is nothing to ask. Raises
+        `ProviderError`, and `ConfigError` if the server cannot be asked."""
+        return []
 
 
-async def close_stream(stream: AsyncIterator[Sequence[StreamEvent]]) -> None:
-    """Close what `Client.stream` has returned. Only a generator has something to close."""
-    close = getattr(stream, "aclose", None)
-    if close is not None:
-        await close()
-
-
-class RepeatingClient(ABC):
+class RepeatingClient(Client):
     """A client of one provider that asks its credentials before each call, and repeats calls that have failed."""
 
     def __init__(self, provider: Provider, credentials: Credentials, retries: RetryPolicy | None = None) -> None:
@@ -61,7 +66,7 @@ class RepeatingClient(ABC):
     def answer(self, request: Request, authorization: Authorization) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """Send the request once and yield the batches of its answer."""
 
-    def judge(self, error: ProviderError, request: Request, authorization: Authorization) -> None:  # noqa: B027  optional
+    def judge(self, error: ProviderError, request: Request, authorization: Authorization) -> None:
         """Correct what a failure says about itself, before it is decided whether the call is repeated."""
 
     @abstractmethod

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 
+from zot_provider.client.repeating import Client
 from zot_provider.events import ReasoningDelta, StreamEvent, TextDelta, ToolUseArgs
 from zot_provider.request import Request
 from zot_provider.testing.turn import Answer, Script, turn_events
 
 
-class ScriptedClient:
-    """A `Client` that answers with scripted turns.
+class ScriptedClient(Client):
+    """Answers with scripted turns.
 
     ```python
     client = ScriptedClient([Turn(calls=[Call("read", {"path": "a.txt"})]), lambda request: Turn("done")])

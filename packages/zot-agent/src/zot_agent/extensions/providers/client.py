@@ -52,7 +52,7 @@ class ExtensionClient(RepeatingClient):
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self.credentials.check(self.provider)
 
-    async def prepare(self) -> None:
+    async def preparation(self) -> None:
         """Wait until the extension has registered: it may say that zot itself speaks to the server. What is wrong is
         said by the request."""
         with suppress(ProviderError):
@@ -88,11 +88,7 @@ class ExtensionClient(RepeatingClient):
         error.args = (self.named(text),)
         return error
 
-    async def models(self) -> list[str]:
-        """Return the ids of `list_models`."""
-        return [model.id for model in await self.list_models()]
-
-    async def list_models(self) -> list[Model]:
+    async def served_models(self) -> list[Model]:
         """Ask the extension for its models. Raises `ProviderError`, and the errors of `stream` for the key."""
         key = (await self.authorize()).key if self._read is not None else ""
         connection = await self._connect()

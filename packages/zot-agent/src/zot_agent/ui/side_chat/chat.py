@@ -11,7 +11,6 @@ from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient
-from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
 from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.json_text import without_surrogates
@@ -83,7 +82,7 @@ class SideChat:
                     if isinstance(event, AutoRetryStart):
                         yield event
         finally:
-            await close_stream(stream)
+            await stream.aclose()
         if not ended:
             raise StreamCut("the answer was cut off; ask again")
 
