@@ -229,6 +229,6 @@ def _parsed(rules: "list[str]") -> "Sequence[Rule]":
 
 async def preview(agent: "AgentState", call: ToolRequest) -> list[DisplayBlock]:
     """Return what a call would change, empty if its tool cannot say. Raises ToolError for a call that would fail."""
-    shown = getattr(agent.tools.get(call.name), "preview", None)
+    tool = agent.tools.get(call.name)
     context = agent.context.replace(cwd=call.cwd or agent.context.cwd)
-    return [] if shown is None else list(await shown(call.arguments, context))
+    return [] if tool is None else await tool.preview(call.arguments, context)

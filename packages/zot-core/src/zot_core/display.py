@@ -5,7 +5,7 @@ shows the text that the model reads.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from zot_provider.json_text import read_object
 from zot_provider.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
@@ -126,24 +126,28 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
     return blocks
 
 
-def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Any]) -> list[DisplayBlock]:
+class Recaller(Protocol):
+    """What makes the display of a stored call again: see `Tool`."""
+
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]: ...
+
+
+def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
     """Return the display of a stored call as its tool, one of `tools` by name, makes it again, or the content that the
     model read."""
     return recalled(call, result, tools) or shown_content(result.content)
 
 
-def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Any]) -> list[DisplayBlock]:
+def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
     """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read."""
-    recall = getattr(tools.get(call.name), "recall", None)
-    own = _own_content(result.content)
-    if recall is None or len(own) != 1 or not isinstance(own[0], TextBlock):
+    tool, own = tools.get(call.name), _own_content(result.content)
+    if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock):
         return []
     try:
         arguments = call.parsed()
     except ValueError:
         return []
-    blocks: list[DisplayBlock] = recall(arguments, own[0].text, failed=result.is_error)
-    return blocks
+    return tool.recall(arguments, own[0].text, failed=result.is_error)
 
 
 def _own_content(content: list[TextBlock | ImageBlock]) -> list[TextBlock | ImageBlock]:

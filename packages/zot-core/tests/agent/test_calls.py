@@ -186,11 +186,10 @@ def test_a_hook_changes_or_withholds_the_result_the_model_reads() -> None:
     assert [block.content for block in read_by_model(agent)] == [[TextBlock("A")], [TextBlock("tool result withheld")]]
 
 
-class Odd:
+class Odd(Tool):
     """A tool that does not keep its promise."""
 
     name = "odd"
-    description = ""
     schema: ClassVar[dict[str, Any]] = {"type": "object"}
 
     def __init__(self, failure: BaseException | None = None, *, parallel: bool = False) -> None:
@@ -569,12 +568,10 @@ def test_a_call_starts_only_after_it_was_confirmed() -> None:
             assert order == ["ask a", *one, "ask b", *two, "ask c", *three]
 
 
-class Letter:
+class Letter(Tool):
     """Gives its arguments as they were written."""
 
     name = "letter"
-    description = ""
-    parallel = False
     schema: ClassVar[dict[str, Any]] = {"type": "object"}
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:

@@ -457,7 +457,7 @@ async def test_a_session_is_continued(tmp_path: Path) -> None:
         ({"builtin_tools": ["xyz"]}, UnknownName, r"unknown tool 'xyz'; known: bash, .*, write, skill, agent$"),
         ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a string: \['ls'\], not 'ls'"),
         ({"tools": [print]}, ConfigError, "print is not a tool: put @tool above the function"),
-        ({"tools": ["read"]}, ConfigError, "'read' is not a tool: it must implement zot_core.Tool"),
+        ({"tools": ["read"]}, ConfigError, "'read' is not a tool: it must be a zot_core.Tool"),
         ({"tools": lookup}, ConfigError, r"tools must be a list: tools=\[lookup\]"),
         ({"reasoning": "hard"}, UnknownName, "unknown reasoning 'hard'; known: off, minimum, low"),
         ({"max_cost": 1.0}, ConfigError, "max_cost cannot be enforced"),

@@ -2,26 +2,31 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from zot_core import Runtime
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import Tool
 from zot_core.tools.tool_search import MOST, NAME, ToolSearch, search, words_of
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
-class Deferred:
+class Deferred(Tool):
     """A tool that waits until it is found."""
 
-    parallel = False
     deferred = True
 
     def __init__(self, name: str, description: str = "", namespace: str = "", *parameters: str) -> None:
         self.name, self.description, self.namespace = name, description, namespace
-        self.schema = {"type": "object", "properties": {each: {"type": "string"} for each in parameters}}
+        self.parameters = parameters
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"type": "object", "properties": {each: {"type": "string"} for each in self.parameters}}
 
     async def run(self, arguments: dict[str, object], context: ToolContext) -> ToolResult:
         return ToolResult.of(f"{self.name} ran")

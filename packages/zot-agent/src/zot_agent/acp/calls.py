@@ -15,6 +15,7 @@ from zot_core.display import (
     FilesDisplay,
     ImageDisplay,
     MarkdownDisplay,
+    Recaller,
     TerminalDisplay,
     TextDisplay,
     TodoDisplay,
@@ -40,16 +41,12 @@ def title(name: str, arguments: str) -> str:
     return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
 
 
-def preview(tool: object, arguments: Json) -> list[DisplayBlock]:
+def preview(tool: Recaller | None, arguments: Json) -> list[DisplayBlock]:
     """Return the display blocks that the tool can make from the arguments alone."""
-    recall = getattr(tool, "recall", None)
-    if recall is None:
-        return []
     try:
-        blocks: list[DisplayBlock] = recall(arguments, "")
+        return [] if tool is None else tool.recall(arguments, "")
     except (KeyError, TypeError, ValueError):  # the tool will reject these arguments
         return []
-    return blocks
 
 
 def kind(display: Sequence[DisplayBlock], arguments: Json) -> str:

@@ -7,7 +7,7 @@ from zot_agent.acp import calls
 from zot_agent.acp.calls import Json
 from zot_core.compaction.window import Window
 from zot_core.conversation.events import ConversationEvent, MessageAdded, TodoUpdate
-from zot_core.display import CodeDisplay, DisplayBlock, Todo
+from zot_core.display import CodeDisplay, DisplayBlock, Recaller, Todo
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -66,7 +66,7 @@ class UpdateFeed:
         send: Callable[[Json], None],
         cwd: str,
         *,
-        tools: Callable[[], Mapping[str, object]],
+        tools: Callable[[], Mapping[str, Recaller]],
         window: Callable[[], Window],
     ) -> None:
         self._send, self._cwd = send, cwd

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from zot_agent.acp.feed import UpdateFeed
-from zot_core.display import recalled
+from zot_core.display import Recaller, recalled
 from zot_core.events import Done, ToolCall, ToolResultEvent
 from zot_provider.messages import (
     Block,
@@ -16,7 +16,7 @@ from zot_provider.messages import (
 )
 
 
-def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, object]) -> None:
+def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, Recaller]) -> None:
     """Pass all messages to `feed`. Text that an extension replaced or hid stays so; a call without a result has
     failed."""
     pending: dict[str, ToolCallBlock] = {}
@@ -48,7 +48,7 @@ def _user(message: Message, feed: UpdateFeed) -> None:
     feed.user("\n".join(filter(None, [text, *images])))
 
 
-def _result(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
+def _result(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> ToolResultEvent:
     display, fate = recalled(call, result, tools), result.fate
     return ToolResultEvent(
         call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate

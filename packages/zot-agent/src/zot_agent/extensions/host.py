@@ -19,7 +19,7 @@ from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
 from zot_agent.extensions.tool_calls import caller
-from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools, replaceable
+from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError
@@ -124,7 +124,7 @@ class Extensions:
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
         self._agent = self._agent_tools.agent = agent
-        self._own_tools.update(name for name, tool in agent.tools.items() if not replaceable(tool))
+        self._own_tools.update(name for name, tool in agent.tools.items() if not tool.replaceable)
         self._agent_tools.outdated = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         if self._use_tools:

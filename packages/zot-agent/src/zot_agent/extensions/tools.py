@@ -15,9 +15,8 @@ from zot_core.agent import Agent
 from zot_core.display import DisplayBlock, ImageDisplay, MarkdownDisplay, TextDisplay
 from zot_core.errors import Refused, ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import Tool
+from zot_core.tools.definition.tool import JsonSchema, Tool
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import RawObject, dump
@@ -38,7 +37,7 @@ NO_CONTENT = "(extension returned no content)"
 _ids = itertools.count(1)
 
 
-class ExtensionTool:
+class ExtensionTool(Tool):
     """Sends each call to the extension, with the arguments as the model wrote them; the extension checks them.
 
     `original` is the tool of zot whose place it takes, None without one.
@@ -47,7 +46,7 @@ class ExtensionTool:
     def __init__(
         self, connection: Connection, offer: ToolOffer, limits: ExtensionLimits, original: Tool | None = None
     ) -> None:
-        self.name, self.description, self.schema = offer.name, offer.description, offer.schema
+        self.name, self.description, self._schema = offer.name, offer.description, offer.schema
         self.extension, self.original, self.deferred = connection.name, original, offer.deferred
         self.sampling = offer.sampling
         self.parallel, self.read_only, self.prompt_line = offer.parallel, offer.read_only, offer.prompt_line
@@ -55,6 +54,11 @@ class ExtensionTool:
         self.namespace = offer.namespace or connection.name
         self._connection, self._limits, self._prepares = connection, limits, offer.prepare
         self._seconds = offer.seconds or limits.tool_seconds
+
+    @property
+    def schema(self) -> JsonSchema:
+        """See `Tool`."""
+        return self._schema
 
     async def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the arguments as the extension prepares them: unchanged, unless it wants to be asked. Raises
@@ -191,7 +195,7 @@ class AgentTools:
         system = agent.full_system
         now = agent.tools.items()
         own = self._replaced | {name: tool for name, tool in now if not isinstance(tool, ExtensionTool)}
-        given_way = {name for name in offers.keys() & own.keys() if offers[name][1].override or replaceable(own[name])}
+        given_way = {name for name in offers.keys() & own.keys() if offers[name][1].override or own[name].replaceable}
         self._replaced = {name: tool for name, tool in own.items() if name in given_way}
         own.pop(TOOL_SEARCH, None)
         if any(offer.deferred for _, offer in offers.values()):
@@ -215,7 +219,7 @@ class AgentTools:
         tool = None if self.agent is None else self.agent.active_tools.get(name)
         if not builtin:
             return tool
-        tool = getattr(tool, "original", None) or tool
+        tool = tool if tool is None else tool.original or tool
         return None if isinstance(tool, ExtensionTool) else tool
 
     def active(self) -> list[str]:
@@ -252,8 +256,3 @@ def _tool_search(agent: Agent) -> ToolSearch:
     from zot_core.tools.tool_search import ToolSearch  # noqa: PLC0415  few extensions have deferred tools
 
     return ToolSearch(agent)
-
-
-def replaceable(tool: Tool | None) -> bool:
-    """Whether a tool of zot gives way to a tool of an extension that does not ask for it."""
-    return isinstance(tool, BuiltinTool) and tool.replaceable

@@ -185,7 +185,8 @@ class RunWork:
         host, tree = self._host, self._tree
         assert host is not None
         assert tree is not None
-        if getattr(host.runtime.agent.tools.get(outcome.call.name), "repeatable", False):
+        tool = host.runtime.agent.tools.get(outcome.call.name)
+        if tool is not None and tool.repeatable:
             return
         async with self._keeping:
             kept = await asyncio.to_thread(tree.keep)

@@ -16,7 +16,7 @@ from zot_core.conversation.events import (
     ShellStart,
     Submit,
 )
-from zot_core.display import TextDisplay, main_argument, recalled_display, shown_content
+from zot_core.display import Recaller, TextDisplay, main_argument, recalled_display, shown_content
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -79,7 +79,7 @@ class Presenter:
         self,
         transcript: Transcript,
         style: CellStyle,
-        tools: Callable[[], Mapping[str, object]] = dict,
+        tools: Callable[[], Mapping[str, Recaller]] = dict,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.style = transcript, style

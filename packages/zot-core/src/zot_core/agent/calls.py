@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable
 from contextlib import suppress
-from typing import Any
 
 from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
@@ -135,7 +133,7 @@ async def prepare(
         )
     # Before the hooks, some of which are guards: they see what the tool will receive.
     try:
-        arguments, notes = await _meant(tool, given, notes)
+        arguments, more = await tool.meant(given)
     except Refused as refusal:
         return Rejected(str(refusal) or "tool call refused")
     call = ToolRequest(block.id, block.name, arguments, block.arguments, by=by)
@@ -151,17 +149,7 @@ async def prepare(
     refusal_ = await agent.hooks.tool_run.ask(call)
     if refusal_ is not None:
         return Rejected(refusal_.reason or "tool call refused")
-    return Prepared(tool, call, text, notes)
-
-
-async def _meant(tool: Tool, arguments: dict[str, Any], notes: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return what the model meant by arguments, and notes about it. Most tools of extensions get them as they are."""
-    understand = getattr(tool, "meant", None)
-    if understand is None:
-        return arguments, notes
-    found = understand(arguments)
-    values, more = await found if isinstance(found, Awaitable) else found
-    return values, [*notes, *more]
+    return Prepared(tool, call, text, [*notes, *more])
 
 
 async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:

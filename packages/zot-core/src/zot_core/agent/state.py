@@ -99,7 +99,7 @@ class AgentState:
     @property
     def on_demand(self) -> set[str]:
         """The names of tools on demand that nobody has chosen, but for extensions."""
-        return {name for name, tool in self.tools.items() if getattr(tool, "on_demand", False)} - {*self.named}
+        return {name for name, tool in self.tools.items() if tool.on_demand} - {*self.named}
 
     @property
     def unnamed(self) -> set[str]:
@@ -118,7 +118,7 @@ class AgentState:
         """The system prompt before any hook: `system`, the lines that the tools bring, by their names, and what this
         model must know about tools."""
         offered = self.offered_tools
-        lines = [getattr(tool, "prompt_line", "") for tool in offered]
+        lines = [tool.prompt_line for tool in offered]
         lines.append(model_line(self.model.id, {tool.name: tool for tool in offered}))
         machine = "" if self.machine is None else self.machine.words
         return "\n\n".join(filter(None, [self.system, machine, "\n".join(filter(None, lines))]))

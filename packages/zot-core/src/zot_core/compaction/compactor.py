@@ -137,19 +137,13 @@ class Compactor:
 
     def _carried(self, messages: list[Message]) -> list[str]:
         """Return what the tools keep over a compaction, such as a list of what is to be done."""
-        found: list[str] = []
-        for _, tool in sorted(self._agent.tools.items()):
-            carry = getattr(tool, "carry", None)
-            if carry is not None and (kept := carry(messages)):
-                found.append(kept)
-        return found
+        return [kept for _, tool in sorted(self._agent.tools.items()) if (kept := tool.carry(messages))]
 
     def _carried_fields(self, messages: list[Message]) -> dict[str, str]:
         """Return what the tools keep over a compaction in the row of the summary, for programs."""
         found: dict[str, str] = {}
         for _, tool in sorted(self._agent.tools.items()):
-            carry = getattr(tool, "carry_fields", None)
-            found |= {} if carry is None else carry(messages)
+            found |= tool.carry_fields(messages)
         return found
 
     def attach(self) -> None:

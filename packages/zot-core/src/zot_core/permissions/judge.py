@@ -21,7 +21,7 @@ from zot_core.permissions.rule import COMMANDS, OWN, READ, SERVER, WEB, WRITES, 
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import FunctionTool, Tool
+from zot_core.tools.definition.tool import Tool
 from zot_provider.record import Record, field
 
 
@@ -278,13 +278,14 @@ async def _subject(call: ToolRequest, tool: Tool | None, context: ToolContext) -
     plain = _Subject(call.name, argument=argument)
     if call.name.casefold() == WEB:
         return plain.replace(address=_address(call))
-    if getattr(tool, "changes_nothing", False):
+    if tool is None:
+        return plain
+    if tool.changes_nothing:
         return plain.replace(reads=True, named=False)
-    tool = getattr(tool, "original", None) or tool  # what takes the place of a tool may do no more
-    if not isinstance(tool, FunctionTool | BuiltinTool):
-        return plain.replace(says_it_reads=getattr(tool, "read_only", False))
+    tool = tool.original or tool  # what takes the place of a tool may do no more
     if isinstance(tool, BuiltinTool) and call.name in OWN:
         return plain.replace(reads=True, named=False)
+    plain = plain.replace(says_it_reads=tool.read_only)
     try:
         access = await tool.access(call.arguments, context)
     except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words

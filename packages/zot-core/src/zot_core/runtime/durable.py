@@ -217,10 +217,11 @@ class DurableRun:
 
     async def _look(self, call: ToolCallBlock) -> str:
         """Return where the model finds out what a call has done."""
-        tool, path = self._agent.tools.get(call.name), None
-        if (access := getattr(tool, "access", None)) is not None:
+        tool, access = self._agent.tools.get(call.name), None
+        if tool is not None:
             with suppress(Exception):  # of a tool, or of arguments that cannot be read
-                path = getattr(await access(call.parsed(), self._agent.context), "path", None)
+                access = await tool.access(call.parsed(), self._agent.context)
+        path = access.path if access is not None else None
         return f"{path}, git status" if path else "git status, and the files and processes that it names"
 
     # Rows
@@ -238,7 +239,8 @@ class DurableRun:
 
     def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, ToolStart):
-            if not getattr(self._agent.tools.get(event.name), "repeatable", False):
+            tool = self._agent.tools.get(event.name)
+            if tool is None or not tool.repeatable:
                 self._session.add_row(tool_begin_row(self._answer, event.id, event.name))
         elif isinstance(event, ErrorEvent):
             self._reason = event.message

@@ -101,8 +101,8 @@ def check_tools(tools: Iterable[Tool]) -> list[Tool]:
         raise ConfigError(f"tools must be a list: tools=[{_name(tools)}]")
     found = list(tools)
     for tool in found:
-        if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
-            way = "put @tool above the function" if callable(tool) else "it must implement zot_core.Tool"
+        if not isinstance(tool, Tool):
+            way = "put @tool above the function" if callable(tool) else "it must be a zot_core.Tool"
             raise ConfigError(f"{_name(tool)} is not a tool: {way}")
     return found
 

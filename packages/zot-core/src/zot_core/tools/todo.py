@@ -9,6 +9,7 @@ from zot_core.display import DisplayBlock, Todo, TodoDisplay, TodoStatus
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.meant import meant
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 LONGEST = 100
@@ -65,7 +66,7 @@ def current_list(messages: Sequence[Message]) -> list[Todo]:
                 succeeded.add(block.call_id)
             elif isinstance(block, ToolCallBlock) and block.name == todo.name and block.id in succeeded:
                 try:
-                    return _todos(todo.meant(block.parsed())[0]["items"])
+                    return _todos(meant(block.parsed(), todo.schema)[0]["items"])
                 except (KeyError, TypeError, ValueError):
                     continue
     return []

@@ -55,14 +55,11 @@ class SearchedAgent(Protocol):
     def inactive(self) -> Collection[str]: ...
 
 
-class ToolSearch:
-    """A `Tool` of an agent, and what it has found. A deferred tool has a true attribute `deferred`; its `namespace`
-    names the group that it is of."""
+class ToolSearch(Tool):
+    """A tool of an agent, and what it has found."""
 
     name = NAME
-    parallel = repeatable = True
-    changes_nothing = True
-    """Rules need not judge its calls."""
+    parallel = repeatable = changes_nothing = True
 
     def __init__(self, agent: SearchedAgent) -> None:
         self.description = ""
@@ -79,7 +76,7 @@ class ToolSearch:
 
     def update(self) -> None:
         """Describe the groups of the deferred tools, which are few; call it when the agent has other tools."""
-        groups = Counter(getattr(tool, "namespace", "") or "others" for tool in self._deferred().values())
+        groups = Counter(tool.namespace or "others" for tool in self._deferred().values())
         names = ", ".join(f"{name} ({count})" for name, count in sorted(groups.items()))
         names = names if len(names) <= _SOURCES else f"{names[:_SOURCES].rpartition(', ')[0]} and others"
         self.description = (
@@ -89,17 +86,12 @@ class ToolSearch:
 
     @property
     def schema(self) -> JsonSchema:
-        """The JSON Schema of the arguments."""
+        """See `Tool`."""
         properties = {
             "query": {"type": "string", "description": "Words for what the tool does, or exact names of tools"},
             "limit": {"type": "integer", "description": f"How many to find, {USUAL} by default, {MOST} at most"},
         }
         return {"type": "object", "properties": properties, "required": ["query"]}
-
-    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
-
-        return meant(arguments, self.schema)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         query, limit = arguments.get("query"), arguments.get("limit") or USUAL
@@ -116,7 +108,7 @@ class ToolSearch:
         return ToolResult([TextBlock(text)], details={ACTIVATED: [tool.name for tool in found]}, kept=True)
 
     def carry_fields(self, messages: Sequence[Message]) -> dict[str, str]:
-        """Return the fields of the row of a summary that replaces these messages."""
+        """See `Tool`."""
         found = sorted(self.found() & {*self._deferred()})
         return {FIELD: " ".join(found)} if found else {}
 
@@ -148,7 +140,7 @@ class ToolSearch:
 
     def _deferred(self) -> dict[str, Tool]:
         tools, inactive = self._agent.tools, self._agent.inactive
-        return {name: tool for name, tool in tools.items() if getattr(tool, "deferred", False) and name not in inactive}
+        return {name: tool for name, tool in tools.items() if tool.deferred and name not in inactive}
 
 
 def _same(message: Message, last: Message | None) -> bool:
@@ -186,7 +178,7 @@ def _weights(tool: Tool) -> dict[str, float]:
     """Return the words of a tool with how much each counts."""
     parameters = " ".join(map(str, tool.schema.get("properties", {})))
     weights: dict[str, float] = {}
-    texts = ((tool.description, 1.0), (parameters, 2.0), (getattr(tool, "namespace", ""), 2.0), (tool.name, _IN_NAME))
+    texts = ((tool.description, 1.0), (parameters, 2.0), (tool.namespace, 2.0), (tool.name, _IN_NAME))
     for text, weight in texts:
         weights |= dict.fromkeys(words_of(text), weight)
     return weights

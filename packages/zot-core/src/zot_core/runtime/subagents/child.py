@@ -118,9 +118,7 @@ def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | 
 
 def _names(tools: Mapping[str, Tool]) -> dict[str, str]:
     """Return the tool that each name means, also the names of other programs; letters are small."""
-    return {
-        other.casefold(): name for name, tool in tools.items() for other in (name, *getattr(tool, "other_names", ()))
-    }
+    return {other.casefold(): name for name, tool in tools.items() for other in (name, *tool.other_names)}
 
 
 def patterns_of(agent: Agent, defined: Sequence[str]) -> dict[str, list[str]]:
@@ -138,11 +136,7 @@ def patterns_of(agent: Agent, defined: Sequence[str]) -> dict[str, list[str]]:
 
 def _without(tools: Sequence[Tool], left_out: Sequence[str]) -> list[Tool]:
     names = set(map(_plain, left_out))
-    return [
-        tool
-        for tool in tools
-        if names.isdisjoint(each.casefold() for each in (tool.name, *getattr(tool, "other_names", ())))
-    ]
+    return [tool for tool in tools if names.isdisjoint(map(str.casefold, (tool.name, *tool.other_names)))]
 
 
 def _plain(name: str) -> str:

@@ -15,7 +15,7 @@ from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
+from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Recall, Tool
 from zot_provider.messages import Message
 
 P = ParamSpec("P")
@@ -73,22 +73,18 @@ def _without_bounds(schema: JsonSchema) -> JsonSchema:
     return schema | {"properties": properties}
 
 
-class BuiltinTool:
-    """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed.
+class BuiltinTool(Tool):
+    """The built-in tool of a name, whose module, `zot_core.tools.NAME`, is imported when it is needed.
 
-    A `replaceable` one gives way to a tool of an extension with its name. An `on_demand` one can be called, but is
-    in requests only if somebody has named it. `other_names`, separated by blanks, are those of such tools in other
-    programs, by which models call it.
+    `other_names` are separated by blanks; the rest is as in `Tool`.
     """
 
     def __init__(self, name: str, other_names: str = "", *, replaceable: bool = False, on_demand: bool = False) -> None:
         spec = _UNKNOWN | _specs.get(name, {})
         self.name, self.other_names = name, other_names.split()
         self.replaceable, self.on_demand = replaceable, on_demand
-        self.description: str = spec["description"]
-        self.parallel: bool = spec["parallel"]
-        self.repeatable: bool = spec["repeatable"]
-        self.prompt_line: str = spec["prompt_line"]
+        self.description, self.prompt_line = spec["description"], spec["prompt_line"]
+        self.parallel, self.repeatable = spec["parallel"], spec["repeatable"]
         self._schema = None if spec["schema"] is None else _without_bounds(spec["schema"])
 
     @property
@@ -102,11 +98,6 @@ class BuiltinTool:
         """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one
         gets an error, and all others need not pay for them."""
         return self.function_tool.schema if self._schema is None else self._schema
-
-    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
-
-        return meant(arguments, self.schema)
 
     def carry(self, messages: Sequence[Message]) -> str:
         return self.function_tool.carry(messages)

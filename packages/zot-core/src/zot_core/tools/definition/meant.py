@@ -6,7 +6,7 @@ Each correction has a note, so that the model does better the next time.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -69,11 +69,20 @@ def meant(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], li
     return _object(arguments, schema, "", notes), notes
 
 
-def unknown_tool(name: str, tools: Mapping[str, Any]) -> str:
+class KnownTool(Protocol):
+    """What a call of an unknown tool needs to know of the others: see `Tool`."""
+
+    other_names: Sequence[str]
+
+    @property
+    def schema(self) -> dict[str, Any]: ...
+
+
+def unknown_tool(name: str, tools: Mapping[str, KnownTool]) -> str:
     """Return what a model reads that called a tool which is not among `tools`, by name."""
     known = ", ".join(sorted(tools)) or "none"
     plain = _PREFIX.sub("", name.split("<|")[0])  # a name that was cut out of another format
-    others = {other: each for each in tools for other in getattr(tools[each], "other_names", ())}
+    others = {other: each for each in tools for other in tools[each].other_names}
     found = nearest(plain, [*tools, *others])
     found = others.get(found, found)
     if not found:

@@ -9,8 +9,9 @@ thread (which a cancelled call does not stop).
 
 import asyncio
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.aio import is_async
 from zot_core.display import DisplayBlock, TerminalDisplay
@@ -23,6 +24,7 @@ from zot_provider.messages import ImageBlock, Message, TextBlock
 if TYPE_CHECKING:
     from zot_core.tools.definition.arguments import Arguments
     from zot_core.tools.definition.check import ArgumentCheck
+    from zot_provider.request import Sampling
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,23 +35,76 @@ FileAccessOf: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[File
 """Returns the file that a call accesses, given its checked arguments."""
 
 
-class Tool(Protocol):
-    """A tool that the model may call.
-
-    `schema` is a JSON Schema of type "object". `parallel` allows the tool to run at the same time as other parallel
-    tools of the same batch. `run` receives the parsed arguments and checks them itself. It raises `ToolError`, with
-    words for the model, when the call cannot be carried out; any other exception is a bug in the tool and becomes an
-    error result too.
-    """
+class Tool(ABC):
+    """A tool that the model may call. A class of its own needs `name`, `description`, `schema` and `run`; everything
+    else has a default."""
 
     name: str
-    description: str
-    parallel: bool
+    description: str = ""
+    parallel: bool = False
+    """It may run at the same time as other parallel tools of the same batch."""
+    repeatable: bool = False
+    """It changes nothing that lasts: a call of it that was cut off may be made again."""
+    changes_nothing: bool = False
+    """Rules need not judge its calls."""
+    read_only: bool = False
+    """Its author says that it only reads; rules may ask the person all the same."""
+    replaceable: bool = False
+    """It gives way to a tool of an extension with its name."""
+    on_demand: bool = False
+    """It can be called, but is in requests only if somebody has named it."""
+    deferred: bool = False
+    """It is not in requests until the model has found it with `tool_search`."""
+    namespace: str = ""
+    """The group of which `tool_search` lists it."""
+    other_names: Sequence[str] = ()
+    """The names of such tools in other programs, by which models call it."""
+    prompt_line: str = ""
+    """A line that is added to the system prompt while the model has the tool."""
+    sampling: "Sampling | None" = None
+    """How the model is made to write arguments that fit."""
+    original: "Tool | None" = None
+    """The tool of zot whose place it takes."""
 
     @property
-    def schema(self) -> JsonSchema: ...
+    @abstractmethod
+    def schema(self) -> JsonSchema:
+        """The JSON Schema of the arguments, of type "object"."""
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
+    @abstractmethod
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Carry out a call. It checks the parsed `arguments` itself. Raises `ToolError`, with words for the model, when
+        the call cannot be carried out; any other exception is a bug in the tool and becomes an error result too."""
+
+    async def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return what the model meant by arguments, as far as they can only mean one thing, and notes about it."""
+        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+
+        return meant(arguments, self.schema)
+
+    def carry(self, messages: Sequence[Message]) -> str:
+        """Return what the model must still know of earlier calls when these messages are replaced by a summary."""
+        return ""
+
+    def carry_fields(self, messages: Sequence[Message]) -> dict[str, str]:
+        """Return the fields that the row of such a summary gets, for programs."""
+        return {}
+
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
+        """Rebuild what the user saw of an earlier call from the text of its result, without notes; empty if that was
+        the text, and for arguments that the tool refused. Of a call that `failed` the user saw the error, unless a
+        command has printed something."""
+        return []
+
+    async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
+        """Return what a call would change; empty if the tool cannot say. Raises `ToolError` for a call that would
+        fail."""
+        return []
+
+    async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
+        """Return the file that a call with these arguments accesses; None if the tool does not say. Raises `ToolError`
+        for arguments that the tool refuses."""
+        return None
 
 
 Recall: TypeAlias = Callable[[dict[str, Any], str], list[DisplayBlock]]
@@ -65,16 +120,14 @@ Carry: TypeAlias = Callable[[Sequence[Message]], str]
 """Returns what the model must still know of earlier calls when these messages are replaced by a summary."""
 
 
-class FunctionTool(Generic[P, R]):
+class FunctionTool(Tool, Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
-    arguments are checked against the annotations, or with `check_schema` against `schema`. A `repeatable` tool changes
-    nothing: a call of it that was cut off may be made again. Calls of tools with `file_access` keep their order where
-    it matters, also when they run side by side. `recall` is for screens that show a stored session, `preview` for a
-    person who is asked before a call. `prompt_line` is added to the system prompt while the model has the tool, and
-    what `carry` returns to the summary of a compaction. TypeError on first use of `schema` or `run` if a parameter
-    cannot be described to a model (`*args`, positional-only).
+    arguments are checked against the annotations, or with `check_schema` against `schema`. Calls of tools with
+    `file_access` keep their order where it matters, also when they run side by side. The rest is as in `Tool`.
+    TypeError on first use of `schema` or `run` if a parameter cannot be described to a model (`*args`,
+    positional-only).
     """
 
     def __init__(
@@ -123,37 +176,29 @@ class FunctionTool(Generic[P, R]):
 
     @property
     def schema(self) -> JsonSchema:
-        """The JSON Schema of the arguments, of type "object"."""
+        """See `Tool`."""
         if self._schema is None:
             self._schema = self.arguments.schema()
         return self._schema
 
-    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return what the model meant by arguments, as far as they can only mean one thing, and notes about it."""
-        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
-
-        return meant(arguments, self.schema)
-
     def carry(self, messages: Sequence[Message]) -> str:
-        """Return what the model must still know of earlier calls when these messages are replaced by a summary; empty
-        for tools without `carry`."""
+        """See `Tool`."""
         return "" if self._carry is None else self._carry(messages)
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        """Rebuild what the user saw of an earlier call from the text of its result, without notes; empty for tools
-        without `recall`, and for arguments that the tool refused. Of a call that `failed` the user saw the error,
-        unless a command has printed something."""
+        """See `Tool`."""
         if self._recall is None:
             return []
+        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+
         try:
-            shown = self._recall(self.meant(arguments)[0], text)
+            shown = self._recall(meant(arguments, self.schema)[0], text)
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
-        """Return what a call would change; empty for tools without `preview`. Raises ToolError for a call that would
-        fail."""
+        """See `Tool`."""
         return [] if self._preview is None else await self._preview(**await self._values(arguments, context))
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -166,8 +211,7 @@ class FunctionTool(Generic[P, R]):
             return await self._call(values)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
-        """Return the file that a call with these arguments accesses; None if the tool does not say. Raises `ToolError`
-        for arguments that the tool refuses."""
+        """See `Tool`."""
         if self._file_access is None:
             return None
         return await self._file_access(await self._values(arguments, context), context)
