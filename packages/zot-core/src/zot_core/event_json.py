@@ -102,8 +102,8 @@ def _content(message: Message) -> str:
 def _seen(message: Message) -> str:
     seen = "" if message.display_text is None else f',"display_text":{quote(message.display_text)}'
     seen += f',"hidden":{quote(message.hidden)}' if message.hidden else ""
-    custom = message.extra.get("custom_type") if message.extra else None
-    return seen if custom is None else f'{seen},"id":{quote(message.id)},"custom_type":{quote(custom)}'
+    custom = message.custom_type
+    return f'{seen},"id":{quote(message.id)},"custom_type":{quote(custom)}' if custom else seen
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:

@@ -31,7 +31,7 @@ SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
         ),
         (events.Alert("ext", "done"), {"text": "done"}),
         (
-            events.MessageAdded("ext", Message("user", [TextBlock("a")], "now", extra={"custom_type": "note"})),
+            events.MessageAdded("ext", Message("user", [TextBlock("a")], "now", custom_type="note")),
             {
                 "id": "",
                 "custom_type": "note",

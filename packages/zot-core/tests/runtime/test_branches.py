@@ -148,7 +148,7 @@ async def test_data_that_is_stored_before_the_first_prompt_stays_when_that_is_as
 async def test_what_an_extension_adds_without_an_answer_is_no_prompt_to_undo(session: str | None) -> None:
     async with open_runtime(session, "one", "two") as rt:
         await rt.ask("a")
-        note = Message("user", [TextBlock("news")], extra={"extension": "news"})
+        note = Message("user", [TextBlock("news")], extension="news")
         rt.agent.history.append(note)
         rt.branches.add("news", "seen", True)
         moved = await rt.branches.undo()

@@ -466,6 +466,11 @@ spoken = st.builds(
     st.none() | st.integers(0, 10**9),
     commands=st.integers(0, 99),
     files=st.integers(0, 99),
+    extension=texts,
+    custom_type=texts,
+    details=texts,
+    changed_by=texts,
+    found_tools=st.sampled_from([(), ("find",), ("a", "b")]),
     extra=st.dictionaries(texts, texts, max_size=2),
 )
 conversations = st.lists(spoken, min_size=1, max_size=5)

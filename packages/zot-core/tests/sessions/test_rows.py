@@ -137,6 +137,13 @@ def test_a_message_keeps_the_blocks_that_are_known() -> None:
     assert rows.read_message({"role": "user", "content": content}) == Message("user", [TextBlock("a")])
 
 
+def test_the_row_of_results_says_who_has_changed_which() -> None:
+    results = [ToolResultBlock("c1", [], changed_by="mask"), ToolResultBlock("c2", [])]
+    value = json.loads(rows.message_row(Message("tool", [*results], changed_by="edit")))["message"]
+    assert value["meta"] == {"changed_by": "edit", "changed_by c1": "mask"}
+    assert rows.read_message(value) == Message("tool", [*results], changed_by="edit")
+
+
 @pytest.mark.parametrize("value", [None, [], {"role": "system", "content": []}, {"content": []}, {"role": ["user"]}])
 def test_an_invalid_message_is_parsed_to_none(value: object) -> None:
     assert rows.read_message(value) is None

@@ -71,7 +71,8 @@ class ToolCallBlock(Record):
 
 class ToolResultBlock(Record):
     """The result of the tool call with id `call_id`. The model sees whether it failed (`is_error`), but neither `fate`
-    nor `details`, which are JSON values that the tool keeps in the session, None without any."""
+    nor `details`, which are JSON values that the tool keeps in the session, None without any. `changed_by` names the
+    extensions that have changed the result, with commas."""
 
     type: ClassVar[str] = "tool_result"
     call_id: str
@@ -79,6 +80,7 @@ class ToolResultBlock(Record):
     is_error: bool = False
     fate: Fate = "ran"
     details: dict[str, Any] | None = None
+    changed_by: str = ""
 
 
 class ReasoningBlock(Record):
@@ -112,9 +114,11 @@ class Message(Record):
     the text. `hidden` is the reason why the text is not shown to a person, empty if it is shown. `summarized_tokens`
     marks the summary of a compaction or of a branch: the estimated tokens of the messages it replaced, 0 if unknown;
     None for other messages. `commands` counts the shell commands whose output the text begins with, `files` the
-    attached files that follow. `extra` holds fields that other programs wrote to the session file. `id` is the id of
-    its entry in the session, empty for a message that is not in a conversation yet; it does not count when messages are
-    compared.
+    attached files that follow. `extension` names the extension that sent the message, `custom_type` what it calls such
+    messages, and `details` is what it keeps with one, as JSON. `changed_by` names the extensions that have changed it,
+    with commas. `found_tools` are the tools that were found before a summary. `extra` holds fields that other programs
+    wrote to the session file. `id` is the id of its entry in the session, empty for a message that is not in a
+    conversation yet; it does not count when messages are compared.
     """
 
     role: Role
@@ -125,6 +129,11 @@ class Message(Record):
     summarized_tokens: int | None = None
     commands: int = 0
     files: int = 0
+    extension: str = ""
+    custom_type: str = ""
+    details: str = ""
+    changed_by: str = ""
+    found_tools: tuple[str, ...] = ()
     extra: dict[str, str] = field(default_factory=dict)
     id: str = ""
 

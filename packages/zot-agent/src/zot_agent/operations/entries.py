@@ -151,11 +151,11 @@ def _message(tree: "SessionTree", id: str, known: "SessionItem") -> "SessionItem
         fields["time"] = message.time
     if message.hidden:
         fields["hidden"] = True
-    if custom := message.extra.get("custom_type"):
-        fields["custom_type"] = custom
-    if details := message.extra.get("details"):
+    if message.custom_type:
+        fields["custom_type"] = message.custom_type
+    if message.details:
         with suppress(ValueError):  # a session file that another program has written
-            fields["details"] = json.loads(details)
+            fields["details"] = json.loads(message.details)
     return fields
 
 

@@ -32,7 +32,7 @@ async def test_an_idle_agent_answers_a_message_or_keeps_it_for_the_next_prompt(w
         await talk.conversation.idle()
         message = talk.runtime.messages[0]
         assert (message.text, message.display_text) == ("from me", "shown")
-        assert message.extra == {"extension": "caller", "custom_type": "note", "details": "[1]"}
+        assert (message.extension, message.custom_type, message.details) == ("caller", "note", "[1]")
         entries = (await talk.call("session.entries", content=True))["result"]["entries"]
         assert (entries[0]["custom_type"], entries[0]["details"]) == ("note", [1])
         assert entries[0]["time"].endswith("Z")

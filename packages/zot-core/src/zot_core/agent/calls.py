@@ -254,9 +254,8 @@ def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResult
 def report(agent: AgentState, output: ToolResultEvent) -> None:
     """Add a result to the history (and the session file), then emit its event."""
     kept = output.details if output.kept else None
-    result = ToolResultBlock(output.id, output.content, output.is_error, output.fate, kept)
-    extra = {f"changed_by {output.id}": output.changed_by} if output.changed_by else {}
-    agent.history.append(Message("tool", [result], timestamp(), extra=extra))
+    result = ToolResultBlock(output.id, output.content, output.is_error, output.fate, kept, output.changed_by)
+    agent.history.append(Message("tool", [result], timestamp()))
     agent.emit(output)
 
 

@@ -32,9 +32,7 @@ class MessageHistory:
         last = self._messages[-1] if self._messages else None
         if message.role == "tool" and last is not None and last.role == "tool":
             message.id = last.id
-            self._messages[-1] = last.replace(
-                content=[*last.content, *message.content], extra=last.extra | message.extra
-            )
+            self._messages[-1] = last.replace(content=[*last.content, *message.content])
         else:
             message.id = message.id or new_entry_id()
             self._messages.append(message)

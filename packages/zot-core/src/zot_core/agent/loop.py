@@ -79,7 +79,7 @@ async def _as_changed(
     kept: list[Message] = []
     for message in messages:
         images = [each for each in message.content if isinstance(each, ImageBlock)]
-        given = UserInput(message.text, images, delivery, str(message.extra.get("extension", "")))
+        given = UserInput(message.text, images, delivery, message.extension)
         try:
             found = await agent.hooks.input.apply(given)
         except Refused as refused:
@@ -95,7 +95,7 @@ async def _as_changed(
 def changed_input(message: Message, found: UserInput) -> Message:
     """Return a message of the user with what hooks have made of its text and images."""
     content: list[Block] = [*([TextBlock(found.text)] if found.text else ()), *found.images]
-    return message.replace(content=content, display_text=None, extra={**message.extra, "changed_by": found.changed_by})
+    return message.replace(content=content, display_text=None, changed_by=found.changed_by)
 
 
 async def add_messages(agent: AgentState, messages: list[Message]) -> None:

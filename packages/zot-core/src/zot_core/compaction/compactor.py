@@ -127,7 +127,7 @@ class Compactor:
             content,
             timestamp(),
             summarized_tokens=before,
-            extra=self._carried_fields(messages),
+            found_tools=tuple(name for tool in self._agent.tools.values() for name in tool.found_tools()),
             id=new_entry_id(),
         )
         kept = messages[cut:]
@@ -138,13 +138,6 @@ class Compactor:
     def _carried(self, messages: list[Message]) -> list[str]:
         """Return what the tools keep over a compaction, such as a list of what is to be done."""
         return [kept for _, tool in sorted(self._agent.tools.items()) if (kept := tool.carry(messages))]
-
-    def _carried_fields(self, messages: list[Message]) -> dict[str, str]:
-        """Return what the tools keep over a compaction in the row of the summary, for programs."""
-        found: dict[str, str] = {}
-        for _, tool in sorted(self._agent.tools.items()):
-            found |= tool.carry_fields(messages)
-        return found
 
     def attach(self) -> None:
         """Compact automatically from now on: before a turn and at the end of a run if the history has reached the

@@ -210,7 +210,7 @@ class Conversation:
 
     def _take_unread(self) -> list[str]:
         """Drop the messages that the model has not read, and return those of the person."""
-        return [each.text for each in self.runtime.agent.inbox.take_all() if "extension" not in each.extra]
+        return [each.text for each in self.runtime.agent.inbox.take_all() if not each.extension]
 
     def take_back(self) -> str | None:
         """Remove the last waiting prompt and return it as typed; None if nothing is waiting."""
@@ -360,8 +360,7 @@ class Conversation:
             if found.handled or (prompt := await self._commands.read_prompt(given, commands=commands)) is None:
                 return end_run(agent, "completed")
             message = message_with_output(self._shell.take(), prompt.text, found.images, attached, prompt.shown)
-            if found.changed_by:
-                message.extra["changed_by"] = found.changed_by
+            message.changed_by = found.changed_by
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop

@@ -214,7 +214,7 @@ def _last_prompt(tree: SessionTree, path: list[str]) -> int:
         found = tree.message(path[at]) if kind == "user" else None
         # A hidden message, such as the news of a command in the background, is no prompt; nor is a message of an
         # extension without an answer.
-        if found is not None and not found.hidden and (after == "assistant" or "extension" not in found.extra):
+        if found is not None and not found.hidden and (after == "assistant" or not found.extension):
             return at
         after = after if kind == "custom" else kind
     return -1

@@ -79,8 +79,7 @@ class SessionFile:
         batch = message
         if self._batch is not None:
             message.id = self._batch.id
-            content, extra = [*self._batch.content, *message.content], self._batch.extra | message.extra
-            batch = Message("tool", content, self._batch.time, extra=extra, id=message.id)
+            batch = self._batch.replace(content=[*self._batch.content, *message.content])
         if self._calls > 0:
             start, self._batch = self._write(rows.tool_result_row(message)), batch
         else:

@@ -27,8 +27,7 @@ class MemorySession:
         """Add a message; a result of the same batch as the last one is merged with it."""
         last = self.tree.entries.get(message.id)
         if last is not None and isinstance(last.held, Message):
-            content, extra = [*last.held.content, *message.content], last.held.extra | message.extra
-            self.tree.replace(last.id, last.held.replace(content=content, extra=extra))
+            self.tree.replace(last.id, last.held.replace(content=[*last.held.content, *message.content]))
         else:
             self._add(message.id, message.role, message)
 

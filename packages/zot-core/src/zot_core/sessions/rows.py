@@ -144,6 +144,10 @@ def _message(message: Message) -> str:
     return f'{{"role":{dump(message.role)},"content":[{blocks}],"time":{dump(message.time)}{meta}}}'
 
 
+_NOTED = ("extension", "custom_type", "details", "changed_by")
+"""Texts of a message that its row has under the same name."""
+
+
 def _message_meta(message: Message) -> dict[str, str]:
     """Return the `meta` object of a message's row: strings, with the names that the Go zot uses."""
     meta = dict(message.extra)
@@ -157,6 +161,12 @@ def _message_meta(message: Message) -> dict[str, str]:
         meta["commands"] = str(message.commands)
     if message.files:
         meta["files"] = str(message.files)
+    meta |= {name: value for name in _NOTED if (value := getattr(message, name))}
+    if message.found_tools:
+        meta["found_tools"] = " ".join(message.found_tools)
+    for block in message.content:
+        if isinstance(block, ToolResultBlock) and block.changed_by:
+            meta[f"changed_by {block.call_id}"] = block.changed_by
     return meta
 
 
@@ -232,6 +242,9 @@ def read_message(value: Any) -> Message | None:
     blocks = [block for each in content if (block := read_block(each))] if isinstance(content, list) else []
     meta = value.get("meta")
     extra = {str(key): _text(item) for key, item in meta.items()} if isinstance(meta, dict) else {}
+    for block in blocks if extra else ():
+        if isinstance(block, ToolResultBlock):
+            block.changed_by = extra.pop(f"changed_by {block.call_id}", "")
     compacted, before = extra.pop("compaction", ""), _count(extra.pop("tokens_before", ""))
     return Message(
         value["role"],
@@ -242,6 +255,8 @@ def read_message(value: Any) -> Message | None:
         summarized_tokens=before if compacted else None,
         commands=_count(extra.pop("commands", "")),
         files=_count(extra.pop("files", "")),
+        found_tools=(*extra.pop("found_tools", "").split(),),
+        **{name: extra.pop(name, "") for name in _NOTED},
         extra=extra,
     )
 

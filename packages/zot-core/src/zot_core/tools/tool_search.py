@@ -19,8 +19,6 @@ from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultB
 NAME = "tool_search"
 ACTIVATED = "activate_tools"
 """The member of a result's details with the names of tools that the model gets with its next request."""
-FIELD = "found_tools"
-"""The field of a summary's row with the names that have been found before it, separated by blanks."""
 
 USUAL, MOST = 5, 20
 """Tools that a search finds, by default and at most."""
@@ -107,10 +105,9 @@ class ToolSearch(Tool):
         text = "\n".join([f"{len(found)} of {len(tools)} tools, which you can call from your next answer on:", *lines])
         return ToolResult([TextBlock(text)], details={ACTIVATED: [tool.name for tool in found]}, kept=True)
 
-    def carry_fields(self, messages: Sequence[Message]) -> dict[str, str]:
+    def found_tools(self) -> Sequence[str]:
         """See `Tool`."""
-        found = sorted(self.found() & {*self._deferred()})
-        return {FIELD: " ".join(found)} if found else {}
+        return sorted(self.found() & {*self._deferred()})
 
     def hidden(self) -> Collection[str]:
         """Return the names of the deferred tools that have not been found."""
@@ -130,7 +127,7 @@ class ToolSearch(Tool):
 
     def _read(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            self._found.update(message.extra.get(FIELD, "").split())
+            self._found.update(message.found_tools)
             for block in message.content:
                 if isinstance(block, ToolCallBlock):
                     self._found.add(block.name)

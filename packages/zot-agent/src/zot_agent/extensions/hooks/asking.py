@@ -16,7 +16,6 @@ from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_ext.protocol.errors import FrameError
-from zot_provider.messages import Message
 
 if TYPE_CHECKING:
     from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
@@ -108,8 +107,6 @@ async def _changed(interceptor: Interceptor, row: Intercept, value: Any, answer:
     found = await asyncio.to_thread(row.changed, value, answer) if row.slow else row.changed(value, answer)
     if found is value:
         return value
-    if isinstance(found, Message):
-        names = ", ".join(filter(None, [found.extra.get("changed_by", ""), interceptor.name]))
-        return found.replace(extra={**found.extra, "changed_by": names})
-    before = getattr(found, "changed_by", None)
-    return found if before is None else found.replace(changed_by=", ".join(filter(None, [before, interceptor.name])))
+    if not isinstance(found, row.signed):
+        return found
+    return found.replace(changed_by=", ".join(filter(None, [found.changed_by, interceptor.name])))

@@ -229,7 +229,7 @@ class ExtensionHooks:
                 start = start.replace(about=more if "intercepts2" in each.granted else about, messages=[])
                 start = await self._asking.one(each, "before_agent_start", start)
                 for message in start.messages:
-                    message.extra["changed_by"] = each.name
+                    message.changed_by = each.name
                 self._messages += start.messages
             self._prompts[each] = given, start.system_prompt
         return start.system_prompt

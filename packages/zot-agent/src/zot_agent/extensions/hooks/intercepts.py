@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from zot_agent.extensions.hooks.context import SentMessages
 from zot_agent.extensions.hooks.given import image_values, read_blocks, read_given, read_images
@@ -27,6 +27,17 @@ from zot_provider.messages import Message
 from zot_provider.record import Record, field
 
 
+class ProjectQuestion(Record):
+    """What the project in the folder `cwd` brings, a line for each thing, about which the person has not decided;
+    `changes` are files that have changed since the person allowed it. `trusted`: it may be used."""
+
+    cwd: str
+    brings: list[str]
+    changes: list[str]
+    trusted: bool = False
+    changed_by: str = ""
+
+
 class Intercept(Record):
     """A row of the table.
 
@@ -45,6 +56,9 @@ class Intercept(Record):
     refused: str = "refused by extension {name}"
     slow: bool = False
 
+    signed: ClassVar = (Message, ToolOutcome, UserInput, ProjectQuestion)
+    """The values that say who has changed them."""
+
 
 class Stop(Record):
     """A run that is about to end. `continued` counts how often it was kept from that."""
@@ -52,17 +66,6 @@ class Stop(Record):
     step: int
     text: str
     continued: int
-
-
-class ProjectQuestion(Record):
-    """What the project in the folder `cwd` brings, a line for each thing, about which the person has not decided;
-    `changes` are files that have changed since the person allowed it. `trusted`: it may be used."""
-
-    cwd: str
-    brings: list[str]
-    changes: list[str]
-    trusted: bool = False
-    changed_by: str = ""
 
 
 class AgentStart(Record):
@@ -109,7 +112,7 @@ def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentS
     message.hidden = "" if given.get("display", True) else "a message of an extension"
     if isinstance(custom_type := given.get("custom_type"), str) and custom_type:
         details = given.get("details")
-        message.extra = {"custom_type": custom_type, **({} if details is None else {"details": dump(details)})}
+        message.custom_type, message.details = custom_type, "" if details is None else dump(details)
     return start.replace(messages=[*start.messages, message])
 
 

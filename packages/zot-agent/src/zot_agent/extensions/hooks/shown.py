@@ -12,8 +12,8 @@ def shown_message(message: Message, bytes: int = DEFAULT_LIMITS.observation_byte
     """Return a message with at most about `bytes` of text; `truncated` says that some is left out."""
     content, truncated = shown_blocks(message.content, bytes)
     value = {"id": message.id, "role": message.role, "content": content, "time": message.time}
-    if custom_type := message.extra.get("custom_type"):
-        value["custom_type"] = custom_type
+    if message.custom_type:
+        value["custom_type"] = message.custom_type
     return value | {"truncated": True} if truncated else value
 
 

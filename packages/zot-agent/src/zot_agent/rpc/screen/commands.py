@@ -53,10 +53,10 @@ async def _entry(context: "CommandContext", id: str) -> tuple[str, dict[str, Any
 
 def _message(messages: Sequence[Message], id: str) -> tuple[str, dict[str, Any]]:
     """Return the type of a message and the members of the question about it. Raises `InvalidCommand`."""
-    found = next((each for each in reversed(messages) if each.id == id and "custom_type" in each.extra), None)
+    found = next((each for each in reversed(messages) if each.id == id and each.custom_type), None)
     if found is None:
         raise InvalidCommand(f"the conversation has no message {id!r} with a custom_type")
-    return found.extra["custom_type"], {"text": _text(found.content)}
+    return found.custom_type, {"text": _text(found.content)}
 
 
 def _call(context: "CommandContext", messages: Sequence[Message], id: str) -> tuple[str, dict[str, Any]]:

@@ -28,11 +28,10 @@ def user_cells(message: Message, style: CellStyle) -> list[Cell]:
     text = message.text if message.display_text is None else message.display_text
     whole = "" if text == message.text or commands or message.files else message.text
     cells: list[Cell] = [UserCell(text, style, attached, whole)] if text or attached else []
-    custom = message.extra.get("custom_type")
-    if not isinstance(custom, str):
+    if not message.custom_type:
         return cells
     item = PaintedItem(f"message-{next(_ids)}", content=message.content)
-    return [PaintedCell(cell, style, "message", custom, item) for cell in cells]
+    return [PaintedCell(cell, style, "message", message.custom_type, item) for cell in cells]
 
 
 def summary_cell(style: CellStyle, text: str, before: int, after: int = 0, *facts: str) -> Cell:

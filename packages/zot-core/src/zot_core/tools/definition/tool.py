@@ -86,9 +86,9 @@ class Tool(ABC):
         """Return what the model must still know of earlier calls when these messages are replaced by a summary."""
         return ""
 
-    def carry_fields(self, messages: Sequence[Message]) -> dict[str, str]:
-        """Return the fields that the row of such a summary gets, for programs."""
-        return {}
+    def found_tools(self) -> Sequence[str]:
+        """Return the tools that were found with it, which such a summary keeps."""
+        return ()
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """Rebuild what the user saw of an earlier call from the text of its result, without notes; empty if that was

@@ -39,7 +39,7 @@ class _Unanswered:
     @property
     def _unread(self) -> int:
         newest = reversed(self._runtime.agent.history.messages)
-        return len(self._waiting) + sum(1 for _ in takewhile(lambda each: "extension" in each.extra, newest))
+        return len(self._waiting) + sum(1 for _ in takewhile(lambda each: each.extension, newest))
 
     async def add(self, message: Message) -> None:
         """Add a message. Raises `CallFailed`, `SessionError`, and `Refused` if a hook does not allow it."""
@@ -54,7 +54,7 @@ class _Unanswered:
 
     def _append(self, message: Message) -> None:
         self._runtime.agent.history.append(message)
-        self._tell(MessageAdded(str(message.extra["extension"]), message))
+        self._tell(MessageAdded(message.extension, message))
 
     def _follow(self, event: ConversationEvent) -> None:
         if isinstance(event, Done):
@@ -160,10 +160,8 @@ def _message(call: ExtensionCall, images: "list[ImageBlock]") -> Message:
         display_text=None if display is None else str(display),
         hidden=f"sent by extension {call.extension}" if call.flag("hidden") else "",
     )
-    custom = {"custom_type": call.text("custom_type")} if call.text("custom_type") else {}
-    if call.params.get("details") is not None:
-        custom["details"] = _details(call)
-    return message.replace(extra={"extension": call.extension, **custom})
+    details = "" if call.params.get("details") is None else _details(call)
+    return message.replace(extension=call.extension, custom_type=call.text("custom_type"), details=details)
 
 
 def _details(call: ExtensionCall) -> str:
