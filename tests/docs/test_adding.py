@@ -28,9 +28,72 @@ REGISTRIES = (
     *("packages/zot-agent/tests/ui/test_commands.py", "packages/zot-agent/tests/ui/test_screen.py"),
     *("packages/zot-agent/tests/extensions/test_managed.py", "packages/zot-agent/tests/extensions/test_registry.py"),
     *("packages/zot-agent/tests/extensions/test_trace.py", "tests/arch/test_circles.py"),
+    *(
+        "packages/zot-core/tests/runtime/subagents/test_definitions.py",
+        "packages/zot-agent/tests/config/test_settings.py",
+    ),
+    *("packages/zot-tui/tests/theme", "packages/zot-core/tests/permissions/commands"),
     *("tests/arch/test_house_rules.py", "tests/docs/test_pages.py"),
 )
 """Tests that know the registries: an addition must not break one of them."""
+
+
+ON_THE_PAGE = {
+    "a provider": "A provider",
+    "a tool": "A tool",
+    "a frame of extensions": "An extension frame",
+    "an operation: a command, a call and a method of the clients": "An operation",
+    "a slash command": "A slash command with a key",
+    "a key": "A slash command with a key",
+}
+"""Rows of the table in AGENTS.md, and the section that adds one of each."""
+
+AGENT = "packages/zot-core/src/zot_core/runtime/subagents/builtin/translate.md"
+SETTINGS = "packages/zot-agent/src/zot_agent/config/settings.py"
+SUBCOMMANDS = "packages/zot-agent/src/zot_agent/cli/__init__.py"
+THEMES = "packages/zot-tui/src/zot_tui/theme/themes"
+DARK = (ROOT / THEMES / "dark.json").read_text("utf-8")
+COMMANDS = "packages/zot-core/src/zot_core/permissions/commands"
+SIMPLE = {
+    "a built-in sub-agent": {AGENT: ("", "---\ndescription: translate texts\n---\n\nYou translate texts.\n")},
+    "a setting": {SETTINGS: ("    provider = ", '    greeting = Switch(True, "greet")\n    provider = ')},
+    "a subcommand": {
+        SUBCOMMANDS: ('    "acp": ', '    "hello": Subcommand("zot_agent.cli.hello", "greet"),\n    "acp": '),
+        "packages/zot-agent/src/zot_agent/cli/hello.py": (
+            "",
+            '''"""`zot hello`: greet."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from zot_agent.cli.parser import subcommand
+
+
+def build_parser() -> ArgumentParser:
+    """Return the parser of `zot hello`."""
+    return ArgumentParser("zot hello", description="Greet.")
+
+
+@subcommand()
+def run(arguments: Sequence[str]) -> int:
+    """Run `zot hello` with `arguments` (those after `hello`) and return the exit code."""
+    build_parser().parse_args(list(arguments))
+    return 0
+''',
+        ),
+    },
+    "a program that starts programs": {f"{COMMANDS}/wrappers.py": (" .:bash(1) ", " aaa(1)\n        .:bash(1) ")},
+    "a command that only reads": {f"{COMMANDS}/readers.py": ("\nbase64: ", "\naaa: -a\nbase64: ")},
+    "a theme": {f"{THEMES}/aaa.json": ("", DARK.replace('"dark"', '"aaa"', 1))},
+}
+"""Rows that are a line or a file: by file, a text and what takes its place; a new file is in place of nothing."""
+
+NOT_TRIED = {
+    *("a sign-in with an account", "a wire", "an event", "an event for extensions", "an interception", "a mode"),
+    *("an operation on another machine", "a command of `zot rpc` about the client itself"),
+    "a state of the screen in the docs",
+}
+"""Rows whose things are too large, or too different from each other, for an example."""
 
 
 def changes() -> dict[str, str]:
@@ -75,6 +138,14 @@ def test_a_thing_is_added_with_few_files(thing: str) -> None:
     assert [name for name in files if "generated" in name or name.endswith(".json")] == []
 
 
+def test_every_row_of_the_table_is_followed_or_said_to_be_left_out() -> None:
+    table = re.search(r"^\| thing .*?\n\n", (ROOT / "AGENTS.md").read_text("utf-8"), re.M | re.S)
+    assert table is not None
+    rows = {line.split("|")[1].strip() for line in table[0].splitlines()[2:] if line}
+    assert rows == ON_THE_PAGE.keys() | SIMPLE.keys() | NOT_TRIED
+    assert {*ON_THE_PAGE.values()} == WANTED.keys()
+
+
 def test_the_changes_of_the_page_work_together(copy: Path) -> None:
     python = str(make_environment(copy))
     written: list[str] = []
@@ -83,9 +154,20 @@ def test_the_changes_of_the_page_work_together(copy: Path) -> None:
             applied = run(copy, "git", "apply", "-", stdin=patch)
             assert applied.returncode == 0, f"{thing}: {applied.stderr}"
             written += re.findall(r"^\+\+\+ b/(\S+)$", patch, re.M)
+    for files in SIMPLE.values():
+        for name, (before, after) in files.items():
+            path = copy / name
+            text = path.read_text("utf-8") if before else ""
+            assert before in text, name
+            path.write_text(text.replace(before, after, 1) if before else after, "utf-8")
+            written.append(name)
     for name in GENERATORS:
         generated = run(copy, python, f"scripts/generate_{name}.py")
         assert generated.returncode == 0, generated.stderr
+    code = [name for name in written if name.endswith(".py")]
+    for check in (["ruff", "check", *code], ["ruff", "format", "--check", *code], ["mypy"]):
+        checked = run(copy, python, "-m", *check)
+        assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr
     tests = [name for name in written if "/tests/" in name]
     chosen = ("-m", "not hypothesis", *dict.fromkeys([*tests, *REGISTRIES]))
     tested = run(copy, python, "-m", "pytest", "-q", "-x", "-n", "2", *chosen)

@@ -88,7 +88,7 @@ class UpdateFeed:
         self._client_knows_message, self.failure, self.cut_off = client_prompt, "", False
         self._in_message = self._in_message and not client_prompt  # the client shows the prompt in between
 
-    def show(self, event: ConversationEvent) -> None:  # noqa: PLR0912, PLR0915  a branch for each event
+    def show(self, event: ConversationEvent) -> None:
         """Send the update for an event; events without an update are ignored."""
         match event:
             case TextDelta(delta):

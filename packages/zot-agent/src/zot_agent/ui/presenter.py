@@ -109,7 +109,7 @@ class Presenter:
 
     # Live
 
-    def show(self, event: ConversationEvent) -> None:  # noqa: PLR0912, PLR0915  a branch for each event
+    def show(self, event: ConversationEvent) -> None:
         """Show an event, if it belongs in the transcript."""
         match event:
             case TextDelta(delta):

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from zot_core.runtime.subagents.definitions import (
-    BUILTIN_NAMES,
     AgentDefinitions,
     agent_places,
     builtin_agent,
+    builtin_agents,
     find_agents,
     project_agents,
     read_agent,
@@ -148,7 +148,7 @@ def test_what_cannot_be_used_is_a_note(tmp_path: Path) -> None:
     assert "a description is missing" in listing.notes[0]
 
 
-@pytest.mark.parametrize("name", BUILTIN_NAMES)
+@pytest.mark.parametrize("name", builtin_agents())
 def test_the_built_in_agents_can_be_read(name: str) -> None:
     agent = builtin_agent(name)
     assert agent is not None

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import zot_core.tools
+from zot_core.runtime.subagents.definitions import builtin_agents
 from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.builtin import BuiltinTool, builtin
@@ -26,7 +27,9 @@ def test_the_generated_specs_say_what_signatures_and_prompts_say(tool: BuiltinTo
     assert (tool.name, tool.parallel) == (defined.name, defined.parallel), stale
     assert tool.repeatable == defined.repeatable, stale
     assert defined.schema == Arguments(defined.function, tool.name).schema(), stale
-    assert tool.description == (PROMPTS / f"{tool.name}.md").read_text("utf-8").strip(), stale
+    prompt = (PROMPTS / f"{tool.name}.md").read_text("utf-8").strip()
+    agents = ", ".join(f"`{name}`" for name in builtin_agents())
+    assert tool.description == prompt.replace("{agents}", agents), stale
 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
@@ -37,8 +40,10 @@ def test_a_model_does_not_read_the_bounds_of_numbers_which_hold_all_the_same(too
     assert tool.schema["required"] == full["required"] if "required" in full else True
 
 
-def test_every_prompt_has_its_tool() -> None:
+def test_every_prompt_and_every_module_of_a_tool_is_in_the_registry() -> None:
     assert {path.stem for path in PROMPTS.iterdir()} == {tool.name for tool in ALL}
+    modules = [path for path in PROMPTS.parent.glob("*.py") if "\n@builtin(" in path.read_text("utf-8")]
+    assert {path.stem for path in modules} == {tool.name for tool in ALL}
 
 
 def test_all_but_a_command_may_run_beside_others() -> None:

@@ -7,6 +7,7 @@ files is read, too. The file's name without `.md` is the name of the agent, unle
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeVar
 
 from zot_core.permission_mode import PermissionMode
@@ -133,7 +134,7 @@ def find_agents(places: Iterable[tuple[str, str]]) -> AgentDefinitions:
             if definition is None:
                 continue
             known = first.get(definition.name)
-            if known is not None or (source == "project" and definition.name in BUILTIN_NAMES):
+            if known is not None or (source == "project" and definition.name in builtin_agents()):
                 owner = "zot's own" if known is None else known.path
                 listing.notes.append(f"{entry.path}: the name {definition.name} belongs to {owner}; it is left out")
                 continue
@@ -288,9 +289,12 @@ def _text(fields: dict[str, object], name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-BUILTIN_NAMES = ("explore", "review")
+@cache
+def builtin_agents() -> Sequence[str]:
+    """Return the names of the definitions that zot brings, sorted."""
+    return sorted(name.removesuffix(_SUFFIX) for name in os.listdir(BUILTIN) if name.endswith(_SUFFIX))
 
 
 def builtin_agent(name: str) -> AgentDefinition | None:
     """Return a definition that zot brings; None if there is none of that name."""
-    return read_agent(os.path.join(BUILTIN, name + _SUFFIX), "builtin") if name in BUILTIN_NAMES else None
+    return read_agent(os.path.join(BUILTIN, name + _SUFFIX), "builtin") if name in builtin_agents() else None

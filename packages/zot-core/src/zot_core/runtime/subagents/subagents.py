@@ -19,7 +19,7 @@ from zot_core.hooks import Refusal
 from zot_core.result import ToolResult
 from zot_core.runtime.subagents.answers import report, started_result, tool_result
 from zot_core.runtime.subagents.child import first_message, make_child, patterns_of
-from zot_core.runtime.subagents.definitions import BUILTIN_NAMES, AgentDefinition, builtin_agent
+from zot_core.runtime.subagents.definitions import AgentDefinition, builtin_agent, builtin_agents
 from zot_core.runtime.subagents.inherit import be_careful, be_limited, inherit
 from zot_core.runtime.subagents.limits import AgentLimits
 from zot_core.runtime.subagents.subagent import AgentResult, AgentRuntime, SubAgent
@@ -203,7 +203,7 @@ class Subagents:
         own = {each.name: each for each in self._runtime.workspace.agents or ()}
         found = own.get(name) or builtin_agent(name)
         if found is None and name:
-            raise UnknownName.among("agent", name, [*own, *BUILTIN_NAMES])
+            raise UnknownName.among("agent", name, [*own, *builtin_agents()])
         return found
 
     def _connect(self, child: SubAgent, agent: Agent, definition: AgentDefinition | None) -> None:
