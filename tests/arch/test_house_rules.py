@@ -30,6 +30,19 @@ SHARED_NAMES = {
     "Operation",  # a verb of zot, and in its client a prompt that runs
     "Record",  # zot_ext imports nothing of zot_provider
 }
+ASKED_BY_NAME = {
+    # Objects that the house has not made, and what they may have.
+    "zot_agent/mcp/content.py": "blob mime_type text",  # a resource of a server, in the classes of its library
+    "zot_core/runtime/resolve.py": "name",  # anything that was passed in place of a tool
+    "zot_ext/protocol/codec.py": "id",  # the codec reads fields by name
+    "zot_provider/accounts/google_cloud.py": "quota_project_id",  # some credentials of google-auth
+    "zot_tui/app.py": "mouse_event",  # the others are of urwid: its widgets have what they can
+    "zot_tui/widgets/dialogs/dialog.py": "wanted",
+    "zot_tui/widgets/dialogs/stack.py": "mouse_event",
+    "zot_tui/widgets/target.py": "press",
+}
+PLATFORM = {"os", "select", "signal"}
+"""Modules that have other names on other systems."""
 BETWEEN_LOOPS = {
     # What they test comes after a loop or before it.
     "test_a_runtime_can_be_closed_after_its_loop",
@@ -52,6 +65,25 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 def within(path: Path) -> str:
     return str(path).partition("/src/")[2]
+
+
+def test_only_foreign_objects_are_asked_for_attributes_by_name() -> None:
+    """A type says what an object has, and mypy finds a misspelt name. What Python gives objects has underscores, and
+    an exception that may be one of the system `strerror`."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(parsed(path)):
+            match node:
+                case ast.Call(ast.Name("getattr" | "hasattr"), [ast.Name(object), ast.Constant(str(name)), *_]):
+                    foreign = object in PLATFORM or name.startswith("__") or name == "strerror"
+                case ast.Call(ast.Name("getattr" | "hasattr"), [_, ast.Constant(str(name)), *_]):
+                    foreign = name.startswith("__") or name == "strerror"
+                case _:
+                    continue
+            if not foreign:
+                found.setdefault(within(path), set()).add(name)
+
+    assert found == {file: {*names.split()} for file, names in ASKED_BY_NAME.items()}
 
 
 def test_a_source_file_longer_than_400_lines_gives_a_reason_and_none_has_more_than_450() -> None:

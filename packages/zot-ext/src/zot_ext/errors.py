@@ -1,22 +1,20 @@
 """The errors that an author of extensions can expect from the host."""
 
 
-class HostError(RuntimeError):
-    """The host did not do what it was asked for. `code` is one of `zot_ext.protocol.from_host.CODES`."""
+class ExpectedError(RuntimeError):
+    """An error that is not logged when a handler lets it pass: the handler has no fault."""
 
-    expected = True
-    """A handler that lets it pass has no fault to be logged."""
+
+class HostError(ExpectedError):
+    """The host did not do what it was asked for. `code` is one of `zot_ext.protocol.from_host.CODES`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
 
 
-class NotGranted(RuntimeError):
+class NotGranted(ExpectedError):
     """The host does not grant the capability; nothing was sent."""
-
-    expected = True
-    """See `HostError`."""
 
     @classmethod
     def for_group(cls, group: str, *, asked: bool) -> "NotGranted":

@@ -109,13 +109,14 @@ StreamEvent: TypeAlias = (
 def join_deltas(events: Iterable[StreamEvent]) -> list[StreamEvent]:
     """Join adjacent deltas of the same text or call."""
     joined: list[StreamEvent] = []
-    for (kind, call), group in groupby(events, lambda event: (type(event), getattr(event, "id", ""))):
+    for _, group in groupby(events, lambda event: (type(event), event.id if isinstance(event, ToolUseArgs) else "")):
         deltas = list(group)
-        text = "".join(getattr(event, "delta", "") for event in deltas)
-        if kind is TextDelta or kind is ReasoningDelta:
-            joined.append(kind(text))
-        elif kind is ToolUseArgs:
-            joined.append(ToolUseArgs(call, text))
-        else:
-            joined += deltas
+        text = "".join(each.delta for each in deltas if isinstance(each, TextDelta | ReasoningDelta | ToolUseArgs))
+        match deltas[0]:
+            case TextDelta() | ReasoningDelta():
+                joined.append(type(deltas[0])(text))
+            case ToolUseArgs(call):
+                joined.append(ToolUseArgs(call, text))
+            case _:
+                joined += deltas
     return joined

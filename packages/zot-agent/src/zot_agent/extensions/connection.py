@@ -218,8 +218,8 @@ class Connection:
         if self.state != "running":
             raise ExtensionEnded(f"extension {self.name!r} {self.end_reason or 'is being stopped'}")
         future = self.pending.open(frame.id, reply, seconds)
-        if (messages := getattr(frame, "messages", None)) is not None:
-            self._lines.known = messages.texts
+        messages = frame.messages if isinstance(frame, frames.EventIntercept) else None
+        self._lines.known = self._lines.known if messages is None else messages.texts
         self.write_line(line, now=True)
         try:
             return await future

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import WriterLimits
@@ -13,6 +13,7 @@ from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import FromExtension
+from zot_ext.protocol.from_host import EventIntercept, FromHost
 from zot_ext.protocol.splitter import Oversized
 
 Decoded: TypeAlias = FromExtension | Unknown | FrameError
@@ -21,11 +22,13 @@ _LARGE = 256 * 1024
 """Bytes of a line that takes some milliseconds."""
 
 
-async def encode_frame(frame: Any, limit: int) -> bytes:
+async def encode_frame(frame: FromHost, limit: int) -> bytes:
     """Encode a frame. Raises `FrameError`."""
-    messages, payload = getattr(frame, "messages", None), getattr(frame, "payload", None)
-    size = 0 if messages is None else sum(map(len, messages.texts))
-    if size + (0 if payload is None else len(payload.text)) < _LARGE:
+    size = 0
+    if isinstance(frame, EventIntercept):
+        size += 0 if frame.messages is None else sum(map(len, frame.messages.texts))
+        size += 0 if frame.payload is None else len(frame.payload.text)
+    if size < _LARGE:
         return encode(frame, limit=limit)
     return await asyncio.to_thread(encode, frame, limit=limit)
 

@@ -305,7 +305,7 @@ class ManagedExtension:
             connection.send(frames.HostResult(frame.id, code="denied", error=error))
 
     def _unhandled(self, frame: Never) -> None:
-        self._log.line(f"frames of type {getattr(frame, 'type', '')!r} have no handler in zot; skipped")
+        self._log.line(f"frames of type {frame.type!r} have no handler in zot; skipped")
 
     def ended(self, connection: Connection, why: str) -> None:
         if self._calls is not None:

@@ -4,7 +4,7 @@ If two extensions register one name, the extension loaded earlier owns it; the o
 Names of zot itself are reserved.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from zot_core.conversation.commands import Command, is_command_name, names_skill
@@ -83,8 +83,10 @@ class ProviderRegistrations(Protocol):
 class _Names(Generic[T]):
     """The candidates for each name, by the position of their extension in the load order."""
 
-    def __init__(self, reserved: Container[str]) -> None:
+    def __init__(self, reserved: Container[str], overrides: Callable[[T], bool]) -> None:
+        """`overrides` says whether a candidate may have a `reserved` name, which is one of zot itself."""
         self.reserved = reserved
+        self._overrides: Callable[[T], bool] = overrides
         self._candidates: dict[str, dict[int, T]] = {}
 
     def add(self, key: str, position: int, value: T, what: str) -> NameConflict | None:
@@ -104,11 +106,11 @@ class _Names(Generic[T]):
         return NameConflict(position if first != position else before, why)
 
     def _eligible(self, key: str) -> dict[int, T]:
-        """Return the candidates that may have the name: only tools with `override` may have one of zot itself."""
+        """Return the candidates that may have the name."""
         candidates = self._candidates.get(key, {})
         if key not in self.reserved:
             return candidates
-        return {position: each for position, each in candidates.items() if getattr(each, "override", False)}
+        return {position: each for position, each in candidates.items() if self._overrides(each)}
 
     def drop(self, position: int) -> None:
         for key in list(self._candidates):
@@ -140,8 +142,8 @@ class ExtensionRegistry:
 
     def __init__(self, reserved_commands: Container[str] = (), reserved_tools: Container[str] = ()) -> None:
         """`reserved_*`: names of zot itself, commands in lower case."""
-        self._commands: _Names[Command] = _Names(reserved_commands)
-        self._tools: _Names[ToolOffer] = _Names(reserved_tools)
+        self._commands: _Names[Command] = _Names(reserved_commands, lambda _: False)
+        self._tools: _Names[ToolOffer] = _Names(reserved_tools, lambda offer: offer.override)
 
     def reserve(self, commands: Container[str]) -> None:
         """Reserve names of commands, in lower case, in place of the earlier ones."""

@@ -317,7 +317,7 @@ class WatchedFiles:
     """The files of this machine, of which each is saved before a tool changes it."""
 
     def __init__(self, files: LocalFiles, checkpoints: Checkpoints) -> None:
-        self._files, self._checkpoints = files, checkpoints
+        self._files, self._checkpoints, self.direct = files, checkpoints, files.direct
         self.stat, self.read, self.chunks, self.list, self.real = (
             files.stat, files.read, files.chunks, files.list, files.real,
         )  # fmt: skip

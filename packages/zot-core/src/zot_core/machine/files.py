@@ -31,6 +31,8 @@ is a mount point (as in containers)."""
 class LocalFiles:
     """`Files` of this machine, without any restriction to folders. Only regular files are read and written."""
 
+    direct = True
+
     async def stat(self, path: str) -> FileInfo:
         """Return what is at the path; links are followed."""
         return file_info(os.stat(path))

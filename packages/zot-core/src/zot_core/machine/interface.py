@@ -30,6 +30,9 @@ class Files(Protocol):
         """Return the content, or its first `limit` bytes."""
         ...
 
+    direct: bool
+    """Whether any file of this machine may be read by its path, without these `Files`."""
+
     def chunks(self, path: str) -> AsyncIterator[bytes]:
         """Yield the content in pieces of bounded size, so that a file of any size can be read."""
         ...

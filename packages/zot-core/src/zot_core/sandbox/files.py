@@ -170,6 +170,8 @@ class SandboxedFiles(LocalFiles):
     A file with several hard links is replaced, so that the others keep the old content: one of them may be outside.
     """
 
+    direct = False
+
     def __init__(self, policy: SandboxPolicy, *, walk: bool = False) -> None:
         """With `walk` it does without `openat2`, see `open_path`."""
         self._policy, self._walk = policy, walk

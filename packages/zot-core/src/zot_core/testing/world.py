@@ -19,6 +19,8 @@ class MemoryFiles:
     can be neither read nor written.
     """
 
+    direct = False
+
     def __init__(self, contents: Mapping[str, bytes | str] | None = None) -> None:
         self.contents: dict[str, bytes] = {}
         self.modes: dict[str, int] = {}

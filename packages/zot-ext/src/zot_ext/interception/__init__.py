@@ -160,6 +160,7 @@ def decision_of(event: str) -> type[Record] | None:
 
 
 _BLOCKABLE = ("tool_call", "turn_start", "assistant_message")
+_REFUSALS = (ToolCallDecision, TurnStartDecision, AssistantMessageDecision)
 
 _REWRITES = {
     "modified_args": "tool_args",
@@ -197,15 +198,15 @@ def intercept_frame(
             if interceptor.blocks_on_error:
                 return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")
             continue
-        if getattr(decision, "terminate", False):
+        if isinstance(decision, ToolCallDecision) and decision.terminate:
             extra["terminate"] = True
-        if getattr(decision, "block", False):
-            return EventInterceptResponse(frame.id, block=True, reason=getattr(decision, "reason", ""), extra=extra)
+        if isinstance(decision, _REFUSALS) and decision.block:
+            return EventInterceptResponse(frame.id, block=True, reason=decision.reason, extra=extra)
         for field, value in found.items():
             rewrites[field] = value
             frame = _with(frame, _REWRITES[field], value)
-        if (message := getattr(decision, "message", None)) is not None:
-            extra["message"] = dict(message)
+        if isinstance(decision, AgentStartDecision) and decision.message is not None:
+            extra["message"] = dict(decision.message)
     return EventInterceptResponse(frame.id, **rewrites, **({"extra": extra} if extra else {}))  # type: ignore[arg-type]
 
 
@@ -227,10 +228,11 @@ def _newer_frame(
             decision: Any = call(interceptor.handler, newer.request(frame.event, values))
             if decision is None:
                 continue
-            if not isinstance(decision, (Blocked, expected)):
+            known = isinstance(decision, (Blocked, expected))
+            if not known:
                 raise TypeError(f"an interceptor of {frame.event!r} answers {expected.__name__}, block(...) or None")
-            if getattr(decision, "block", True):  # `Blocked` has no such field
-                return EventInterceptResponse(frame.id, block=True, reason=getattr(decision, "reason", ""))
+            if isinstance(decision, Blocked) or decision.block:
+                return EventInterceptResponse(frame.id, block=True, reason=decision.reason)
             found = newer.rewrites(decision)
             answer = newer.response(frame.id, {**changed, **found})
         except BaseException as error:  # noqa: BLE001 - as in `intercept_frame`

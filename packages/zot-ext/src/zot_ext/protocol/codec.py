@@ -37,17 +37,11 @@ def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame
     try:
         members = (f'"type":"{frame.type}"', *write_members(frame))
     except FrameError as error:
-        raise FrameError(
-            error.reason, frame=frame.type, field=error.field, id=_id_of(getattr(frame, "id", ""))
-        ) from None
+        raise FrameError(error.reason, frame=frame.type, field=error.field, id=_own_id(frame)) from None
     large = sum(map(len, members)) >= LARGE
     line = _large_line(members) if large else line_bytes(f"{{{','.join(members)}}}") + b"\n"
     if len(line) > limit + 1:
-        raise FrameError(
-            f"{len(line) - 1} bytes, the limit is {limit}",
-            frame=frame.type,
-            id=_id_of(getattr(frame, "id", "")),
-        )
+        raise FrameError(f"{len(line) - 1} bytes, the limit is {limit}", frame=frame.type, id=_own_id(frame))
     return line
 
 
@@ -108,6 +102,10 @@ def _decode(line: bytes, frames: Mapping[str, type[F]], known: Sequence[str] = (
         return read_record(frame, values, {field: text for field, (_, text) in members.items()}, "")
     except FrameError as error:
         raise FrameError(error.reason, frame=name, field=error.field, id=_id_of(values.get("id"))) from None
+
+
+def _own_id(frame: Frame) -> str:
+    return _id_of(getattr(frame, "id", ""))
 
 
 def _id_of(value: object) -> str:

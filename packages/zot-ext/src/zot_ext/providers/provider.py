@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 
+from zot_ext.errors import ExpectedError
 from zot_ext.protocol.groups.providers import ProviderStep, RegisterProvider
 from zot_ext.protocol.raw import RawObject
 from zot_ext.record import Record
@@ -83,21 +84,17 @@ Part = str | TextPart | ThinkingPart | CallPart | TokenCount | StopPart
 """What an answer consists of."""
 
 
-class ModelFailure(Exception):
+class ModelFailure(ExpectedError):
     """The model call failed. `status` is that of HTTP, 0 without one; `code` the provider's word; `retry_after` in
     seconds. After 401 zot refreshes the token and asks again; after 429 and 5xx it asks again."""
-
-    expected = True
 
     def __init__(self, message: str, *, status: int = 0, code: str = "", retry_after: float = 0.0) -> None:
         super().__init__(message)
         self.status, self.code, self.retry_after = status, code, retry_after
 
 
-class SignInEnded(Exception):
+class SignInEnded(ExpectedError):
     """A token cannot be refreshed any more: the person must sign in again."""
-
-    expected = True
 
 
 class SignInTokens(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zot_ext.errors import ExpectedError
 from zot_ext.protocol.groups.providers import (
     ProviderEvent,
     ProviderInput,
@@ -40,10 +41,8 @@ _PIECE = 500_000
 """Most characters of one piece of an answer."""
 
 
-class _Cancelled(Exception):
+class _Cancelled(ExpectedError):
     """Nobody waits for the answer any more."""
-
-    expected = True
 
 
 class ProviderHandlers:

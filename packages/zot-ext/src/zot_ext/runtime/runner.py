@@ -12,6 +12,7 @@ import os
 import threading
 import time
 
+from zot_ext.errors import ExpectedError
 from zot_ext.protocol.codec import decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CALL_GROUPS, Hello, Ready, ShutdownAck
@@ -326,7 +327,7 @@ class ExtensionRunner:
             try:
                 line = encode(work(), limit=self._frame_bytes)
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
-                if request in self._unanswered and not getattr(error, "expected", False):
+                if request in self._unanswered and not isinstance(error, ExpectedError):
                     self._handlers.log_failure(f"{request.type} {request.name!r}", error)
                 line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
             finally:

@@ -6,6 +6,7 @@ import errno
 import threading
 from base64 import b64decode, b64encode
 
+from zot_ext.errors import ExpectedError
 from zot_ext.protocol.groups.tool_ops import OpInput, OpOutput, OpRequest, OpResponse
 
 TYPE_CHECKING = False
@@ -23,10 +24,8 @@ _PIECE = 256 * 1024
 """Most bytes of output in one frame."""
 
 
-class _Cancelled(Exception):
+class _Cancelled(ExpectedError):
     """Nobody waits for the operation any more."""
-
-    expected = True
 
 
 class _Write:

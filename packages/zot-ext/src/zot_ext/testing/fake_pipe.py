@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,6 @@ from zot_ext.protocol.raw import RawList, RawObject
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
     from zot_ext.extension import Extension
@@ -52,7 +52,7 @@ class ExtensionPipe:
     def start(self) -> None:
         """Start the extension and begin to read; send nothing."""
         extension = self._extension
-        if hasattr(extension, "serve"):
+        if not isinstance(extension, subprocess.Popen):
             inward, self._target = os.pipe()
             source, outward = os.pipe()
             self._start_thread(lambda: extension.serve(inward, outward))

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from zot_provider.errors import ModelError
+from zot_provider.errors import ModelError, StatusError
 
 
 def sse_data(value: dict[str, Any]) -> bytes:
@@ -14,5 +14,5 @@ def sse_data(value: dict[str, Any]) -> bytes:
 def failure(error: Exception, usual: str) -> dict[str, Any]:
     """Return the type and the message of a failure; the type is `usual` if it has none."""
     code = error.code if isinstance(error, ModelError) else ""
-    message = getattr(error, "message", "") or str(error)
-    return {"type": code or usual, "message": message}
+    message = error.message if isinstance(error, StatusError) else ""
+    return {"type": code or usual, "message": message or str(error)}

@@ -26,6 +26,7 @@ def build_parser() -> Parser:
         epilog="exit codes: 0 done, or the command is allowed, 2 usage or a wrong rule, 5 it is asked about or denied",
     )
     verbs = parser.add_subparsers(dest="verb", metavar="list|test", required=True)
+    parser.set_defaults(permission_mode=None)
     verbs.add_parser("list", help="list mode and rules with the files they come from, and built-in rules of the mode")
     test = verbs.add_parser("test", help="say whether a command is allowed, asked about or denied, and by which rule")
     test.add_argument("command", help="the command, as one argument")
@@ -37,7 +38,7 @@ def build_parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run `zot permissions` with `arguments` (those after `permissions`) and return the exit code."""
     parsed = build_parser().parse_args(list(arguments))
-    permissions = _permissions(getattr(parsed, "permission_mode", None))
+    permissions = _permissions(parsed.permission_mode)
     return _list(permissions) if parsed.verb == "list" else _test(permissions, parsed.command)
 
 

@@ -59,6 +59,7 @@ def build_parser() -> Parser:
         each.add_argument("--max-cost", type=float, metavar="USD", help="another limit on US dollars")
         each.add_argument("--max-tokens", type=int, metavar="N", help="another limit on tokens")
         add_retries(each)
+    parser.set_defaults(fleet=False)
     service.add_argument("--print", action="store_true", help="print the file and write nothing")
     return parser
 
@@ -67,7 +68,7 @@ def build_parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run `zot runs` with `arguments` (those after `runs`) and return the exit code."""
     given = build_parser().parse_args(list(arguments) or ["--help"])
-    if getattr(given, "fleet", False):
+    if given.fleet:
         refuse_flags(given, _ONE_MACHINE, "is for runs on this machine, and not for those of a fleet")
         from zot_agent.cli.runs.fleet import act  # noqa: PLC0415  an extra
 

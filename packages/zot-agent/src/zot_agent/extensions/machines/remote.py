@@ -19,6 +19,8 @@ _MIB = 1 << 20
 class RemoteFiles:
     """`Files` of another machine. What is below the folder `outputs` is on this one, and can only be read."""
 
+    direct = False
+
     def __init__(self, ops: MachineOps, cwd: str, outputs: str) -> None:
         self._ops, self._cwd, self._outputs = ops, cwd, f"{outputs}/"
         self._here = LocalFiles()

@@ -20,7 +20,17 @@ from zot_core.aio import spawn
 from zot_provider.auth.keys import add_key
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.session import SignInSession
-from zot_provider.auth.steps import AskCode, ConfirmTerms, EnterCode, NotSignedIn, OpenPage, SignedIn, SignInStep
+from zot_provider.auth.steps import (
+    AskCode,
+    ConfirmTerms,
+    EnterCode,
+    Mistake,
+    NotSignedIn,
+    OpenPage,
+    SignedIn,
+    SignInProgress,
+    SignInStep,
+)
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import dump
 from zot_provider.providers.spec import Provider
@@ -206,8 +216,10 @@ class _SignInLines(Response):
                 return {"type": "signed_in", "provider": provider, "text": text}
             case NotSignedIn(error):
                 return {"type": "failed", "error": str(error)}
+            case ConfirmTerms(text) | SignInProgress(text) | Mistake(text):
+                return {"type": "progress", "text": text}
             case _:
-                return {"type": "progress", "text": getattr(step, "text", "")}
+                return {"type": "progress", "text": ""}
 
 
 async def _until_gone(receive: Receive) -> None:

@@ -10,6 +10,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import DrawLines
 from zot_provider.json_text import read_object
+from zot_provider.messages import TextBlock
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
@@ -179,6 +180,6 @@ def _members(part: Part, width: int) -> dict[str, Any]:
     members["expanded"] = part.expanded
     if part.item.owner:
         return members | {"data": part.item.content}
-    text = part.output or "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
+    text = part.output or "\n".join(block.text for block in part.item.content if isinstance(block, TextBlock))
     members["text"] = text[:MOST_TEXT]
     return members | ({"state": part.state, "args": read_object(part.item.arguments)} if part.state else {})

@@ -19,7 +19,7 @@ from zot_core.tools.definition.tool import Tool
 from zot_core.tools.tool_search import ToolSearch
 from zot_core.version import __version__
 from zot_provider.errors import ConfigError, UnknownName
-from zot_provider.messages import ToolCallBlock
+from zot_provider.messages import TextBlock, ToolCallBlock
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
@@ -153,6 +153,6 @@ async def first_message(agent: Agent, task: AgentTask) -> str:
         tool = SKILL_TOOL if skill else "read"
         arguments = {"name": name.removeprefix(_SKILL)} if skill else {"path": name}
         result = await run_call(agent, ToolCallBlock(f"first-{number}", tool, json.dumps(arguments)))
-        text = "\n".join(getattr(block, "text", "") for block in result.content)
+        text = "\n".join(block.text if isinstance(block, TextBlock) else "" for block in result.content)
         parts.append(f'<file name="{name}">\n{text.rstrip()}\n</file>')
     return "\n\n".join(parts)

@@ -17,7 +17,6 @@ from itertools import groupby
 
 from zot_core.aio import spawn
 from zot_core.errors import ToolError
-from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.machine.process_groups import kill_child, lower_priority
 from zot_core.tools.search import line_search
@@ -133,7 +132,7 @@ async def search(
 async def _search_some(searcher: "_Searcher", paths: list[str], base: str, files: Files, limits: SearchLimits) -> None:
     """Search files where they are, if they are on this machine and the pattern is found in their bytes. Others are
     copied as UTF-8."""
-    if getattr(files.chunks, "__func__", None) is not LocalFiles.chunks:
+    if not files.direct:
         await _search_copies(searcher, paths, base, files, limits)
         return
     odd = set() if searcher.ascii else await asyncio.to_thread(_not_utf_8, paths, base)

@@ -63,7 +63,9 @@ class ToolAnswer(Frame, type="tool_result"):
     @property
     def text(self) -> str:
         """The text of the content, blocks joined by a line break."""
-        return "\n".join(getattr(block, "text", "") for block in self.content if block.type == "text")
+        from zot_ext.protocol.values import TextBlock  # noqa: PLC0415 - few extensions call tools
+
+        return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
 
 
 class ToolCancel(Frame, type="tool_cancel"):

@@ -82,7 +82,7 @@ def _code(block: Any, subject: str) -> RenderedBlock:
 
 
 def _diff(block: Any, subject: str) -> RenderedBlock:
-    lines = parse_diff(block.diff, getattr(block, "starts", ()))
+    lines = parse_diff(block.diff, block.starts)
     cells = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
     chunks = [*_title(block.path, subject)]
     chunks += [_diff_chunk(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
@@ -131,7 +131,7 @@ def _image(block: Any, _subject: str) -> RenderedBlock:
     found = base64_pixels(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
     facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_byte_count(block.data))]
-    source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
+    source = clip(sanitize_line(block.source), SOURCE)
     line: TextLine = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
     caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
     return RenderedBlock([caption], image=block.data if found else "")
