@@ -69,7 +69,7 @@ def meant(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], li
     return _object(arguments, schema, "", notes), notes
 
 
-class KnownTool(Protocol):
+class OfferedTool(Protocol):
     """What a call of an unknown tool needs to know of the others: see `Tool`."""
 
     other_names: Sequence[str]
@@ -78,7 +78,7 @@ class KnownTool(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
 
-def unknown_tool(name: str, tools: Mapping[str, KnownTool]) -> str:
+def unknown_tool(name: str, tools: Mapping[str, OfferedTool]) -> str:
     """Return what a model reads that called a tool which is not among `tools`, by name."""
     known = ", ".join(sorted(tools)) or "none"
     plain = _PREFIX.sub("", name.split("<|")[0])  # a name that was cut out of another format
