@@ -57,7 +57,6 @@ class ExtensionTool(Tool):
 
     @property
     def schema(self) -> JsonSchema:
-        """See `Tool`."""
         return self._schema
 
     async def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -63,8 +63,7 @@ class Conversation:
     """Prompts, commands and settings of one agent, for any number of front ends.
 
     Prompts run one after the other. `events` reports everything that happens, in order and once. A prompt that is a
-    slash command of a prompt template, a skill or an extension runs that command; one with an unknown slash command is
-    sent as text.
+    slash command of a prompt template, a skill or an extension runs that command; an unknown one is sent as text.
     """
 
     def __init__(self, runtime: Runtime, *, max_queued: int = 1000, permissions: Permissions | None = None) -> None:
@@ -364,8 +363,8 @@ class Conversation:
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
-            reported = isinstance(error, CommandError) and error.reported
-            return end_run(agent, "error", None if reported else error_event(error, agent))
+            said = None if isinstance(error, CommandError) and error.reported else error_event(error, agent)
+            return end_run(agent, "error", said)
         with run_choices(prompt, self.runtime, self.permissions, self.settings_changed):
             return await answer(agent, [message])
 
@@ -386,8 +385,8 @@ class Conversation:
             self.inbox_changed()  # a message was read
 
     def _report_start_failure(self, error: ZotError) -> None:
-        for event in (ErrorEvent(error_line(error)), Done("error")):
-            self.events.notify(event)
+        self.events.notify(ErrorEvent(error_line(error)))
+        self.events.notify(Done("error"))
 
     async def __aenter__(self) -> "Conversation":
         return self

@@ -84,7 +84,6 @@ class ToolSearch(Tool):
 
     @property
     def schema(self) -> JsonSchema:
-        """See `Tool`."""
         properties = {
             "query": {"type": "string", "description": "Words for what the tool does, or exact names of tools"},
             "limit": {"type": "integer", "description": f"How many to find, {USUAL} by default, {MOST} at most"},
@@ -106,7 +105,6 @@ class ToolSearch(Tool):
         return ToolResult([TextBlock(text)], details={ACTIVATED: [tool.name for tool in found]}, kept=True)
 
     def found_tools(self) -> Sequence[str]:
-        """See `Tool`."""
         return sorted(self.found() & {*self._deferred()})
 
     def hidden(self) -> Collection[str]:

@@ -176,17 +176,14 @@ class FunctionTool(Tool, Generic[P, R]):
 
     @property
     def schema(self) -> JsonSchema:
-        """See `Tool`."""
         if self._schema is None:
             self._schema = self.arguments.schema()
         return self._schema
 
     def carry(self, messages: Sequence[Message]) -> str:
-        """See `Tool`."""
         return "" if self._carry is None else self._carry(messages)
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        """See `Tool`."""
         if self._recall is None:
             return []
         from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
@@ -198,7 +195,6 @@ class FunctionTool(Tool, Generic[P, R]):
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
-        """See `Tool`."""
         return [] if self._preview is None else await self._preview(**await self._values(arguments, context))
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -211,7 +207,6 @@ class FunctionTool(Tool, Generic[P, R]):
             return await self._call(values)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
-        """See `Tool`."""
         if self._file_access is None:
             return None
         return await self._file_access(await self._values(arguments, context), context)
