@@ -170,5 +170,5 @@ def test_the_changes_of_the_page_work_together(copy: Path) -> None:
         assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr
     tests = [name for name in written if "/tests/" in name]
     chosen = ("-m", "not hypothesis", *dict.fromkeys([*tests, *REGISTRIES]))
-    tested = run(copy, python, "-m", "pytest", "-q", "-x", "-n", "2", *chosen)
+    tested = run(copy, python, "-m", "pytest", "-q", "-n", "2", *chosen)
     assert tested.returncode == 0, tested.stdout[-4000:]

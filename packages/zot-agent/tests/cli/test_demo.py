@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.cli.demo import PROMPT, run, shortened
+from zot_agent.cli.local.demo import PROMPT, run, shortened
 from zot_agent.local.pick import DEMO_NOTE
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 

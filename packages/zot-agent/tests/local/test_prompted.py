@@ -182,7 +182,7 @@ async def test_leaving_early_closes_the_stream_and_close_closes_the_client() -> 
 
 
 def test_the_examples_that_come_with_zot_name_tools_last_and_no_file_of_the_demo() -> None:
-    from zot_agent.cli.demo import PROMPT
+    from zot_agent.cli.local.demo import PROMPT
 
     examples = load_examples()
     assert {example.call["tool"] for example in examples} == {"ls", "none", "read"}

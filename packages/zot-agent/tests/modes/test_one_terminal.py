@@ -12,7 +12,7 @@ from zot_provider.testing import Fault, ScriptedServer, Turn
 
 PROGRAM = """
 import asyncio, sys
-from zot_agent.cli.demo import DemoPrinter
+from zot_agent.cli.local.demo import DemoPrinter
 from zot_agent.host.host import Host
 from zot_agent.modes import oneshot, stream
 from zot_core.conversation.driver import Conversation

@@ -23,7 +23,7 @@ SUBCOMMANDS = {
     "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
     "completions": Subcommand("zot_agent.cli.completions", "print completions for bash, zsh or fish"),
     "config": Subcommand("zot_agent.cli.config", "show and change settings"),
-    "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),
+    "demo": Subcommand("zot_agent.cli.local.demo", "try zot once, with any model that is available"),
     "doctor": Subcommand("zot_agent.cli.doctor", "check keys, servers, folders and programs on this machine"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
     "fleet": Subcommand("zot_agent.cli.fleet", "start a fleet on this machine, to try it"),
