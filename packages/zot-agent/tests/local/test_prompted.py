@@ -15,7 +15,7 @@ from zot_provider.usage import Usage
 
 PATH = {"type": "string", "description": "where"}
 LOOK = ToolSpec("look", "look at a file", {"type": "object", "properties": {"path": PATH}, "required": ["path"]})
-LIST = ToolSpec("list", "list", {"type": "object", "properties": {"path": PATH | {"default": "."}, "limit": {}}})
+LIST = ToolSpec("list", "list", {"type": "object", "properties": {"path": PATH, "limit": {}}})
 WIPE = ToolSpec("wipe", "remove", {"type": "object", "properties": {"path": PATH}, "required": ["path"]})
 EXAMPLES = [
     Example("see x.txt", {"path": "x.txt", "tool": "look"}),
@@ -87,12 +87,12 @@ def test_the_choice_is_asked_for_with_a_schema_examples_and_few_words() -> None:
     ]  # fmt: skip
 
 
-def test_a_text_argument_is_a_word_of_the_question_or_its_default() -> None:
+def test_a_text_argument_is_a_word_of_the_question_or_the_working_directory() -> None:
     schema = choice_schema([LOOK, LIST], 'Show "b.txt", please: what is in ./src or .env?')
-    words = ["Show", "b.txt", "please", "what", "is", "in", "./src", "or", ".env"]
+    words = ["Show", "b.txt", "please", "what", "is", "in", "./src", "or", ".env", "."]
     look, listing, none = schema["anyOf"]
     assert look["properties"]["path"]["enum"] == words
-    assert listing["properties"]["path"]["enum"] == [*words, "."]
+    assert listing["properties"]["path"]["enum"] == words
     assert list(look["properties"]) == look["required"] == ["path", "tool"]
     assert none["properties"] == {"tool": {"const": "none"}}
 
@@ -185,7 +185,7 @@ def test_the_examples_that_come_with_zot_name_tools_last_and_no_file_of_the_demo
     from zot_agent.cli.local.demo import PROMPT
 
     examples = load_examples()
-    assert {example.call["tool"] for example in examples} == {"ls", "none", "read"}
+    assert {example.call["tool"] for example in examples} == {"none", "read"}
     for example in examples:
         assert list(example.call)[-1] == "tool"
         path = example.call.get("path", ".")

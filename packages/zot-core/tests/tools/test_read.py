@@ -175,12 +175,18 @@ def test_an_image_that_no_provider_takes_is_refused() -> None:
     assert "make a smaller copy" in refusal(b"\0" * (LARGEST + 1), "a.png")
 
 
+async def test_of_a_directory_the_names_are_read(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "b" / "deep").mkdir(parents=True)
+    (tmp_path / "b" / ".hidden").touch()
+    assert (await read.run({"path": "b"}, context)).text == ".hidden\ndeep/"
+    assert (await read.run({"path": ".", "limit": 1}, context)).text == "b/"
+    assert (await read.run({"path": "b/deep"}, context)).text == "(empty directory)"
+
+
 async def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> None:
-    (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "circle").symlink_to("circle")
     for path, words in (
-        ("folder", "folder is a directory; name a file in it"),
         ("pipe", "pipe is not a regular file; it cannot be read"),
         ("gone", "no such file: gone; check the path"),
         ("circle", "circle: Too many levels of symbolic links"),

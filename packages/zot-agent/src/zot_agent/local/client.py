@@ -19,8 +19,8 @@ _LARGER = Budget(question=4000, result=6000, answer=512, sentence=False)
 """The budget of the user's own models; a request stays within the server's context."""
 
 _FREQUENCY_PENALTY = 0.2
-"""For the demo model. Without a penalty it repeats the last word until the token limit; with a larger one it calls `ls`
-on files."""
+"""For the demo model. Without a penalty it repeats the last word until the token limit; with a larger one it calls the
+wrong tool."""
 
 
 class _LoadedModel:

@@ -4,7 +4,7 @@ A very small model does not call tools, whatever the server's template says. Wit
 enforces the JSON of its answer, it chooses a tool and its argument well enough. So a request with tools becomes
 
 - one schema-constrained request if the conversation ends with the user: the examples, then the question. Each text
-  argument is a word of the question or the argument's default, because such a model chooses better than it spells. The
+  argument is a word of the question or the working directory, because such a model chooses better than it spells. The
   choice is emitted as an ordinary tool call; if the model chooses no tool, the question is sent again without tools;
 - one plain question if the conversation ends with tool results: the beginning of the results, and the user's question.
 
@@ -38,8 +38,10 @@ from zot_provider.request import Request, ToolSpec
 
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 _TOOL = "tool"
-"""The key of the tool's name. It comes last: after the path, the model can distinguish files from directories."""
+"""The key of the tool's name. It comes last: after the arguments the model knows what they are for."""
 _NO_TOOL = "none"
+_HERE = "."
+"""The working directory, which questions about it do not name."""
 
 _CALL_TOKENS = 128
 _SENTENCE_END = re.compile(r"(?<=.{12}[.!?])\s", re.DOTALL)
@@ -216,14 +218,11 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _argument(schema: dict[str, Any], question: str) -> dict[str, Any]:
-    """Return the schema of an argument; text without an `enum` must be a word of the question, or its default."""
+    """Return the schema of an argument; text without an `enum` must be a word of the question, or `_HERE`."""
     if schema.get("type") != "string" or "enum" in schema:
         return schema
     words = (word.strip("\"'`()[]<>,;:?!").rstrip(".") for word in question.split())
-    values = dict.fromkeys(word for word in words if word)
-    if isinstance(schema.get("default"), str):
-        values[schema["default"]] = None
-    return {"type": "string", "enum": list(values)} if values else {"type": "string"}
+    return {"type": "string", "enum": list(dict.fromkeys([*(word for word in words if word), _HERE]))}
 
 
 def _call(text: str, names: set[str]) -> ToolCallBlock | None:

@@ -146,7 +146,7 @@ async def test_every_file_tool_and_bash_work_there_and_nothing_happens_here(worl
         assert await work.call("find", pattern="*.py") == "sub/a.py"
         assert await work.call("grep", pattern="two|three") == "odd 'name'\n\u2028.txt:1: odd two\nsub/a.py:2: three"
         assert "no such file: nothing" in await work.fails("read", path="nothing")
-        assert "is a directory" in await work.fails("read", path="sub")
+        assert await work.call("read", path="sub") == "a.py"
         printed = await work.call("bash", command="cat sub/a.py; pwd; echo $AI_AGENT")
         assert f"one\nthree\n{there}\nzot\n\n[exit 0]" in printed
         assert "[exit 7]" in await work.fails("bash", command="exit 7")

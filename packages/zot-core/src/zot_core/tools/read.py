@@ -1,4 +1,4 @@
-"""The `read` tool: lines of a text file, or an image."""
+"""The `read` tool: lines of a text file, names in a directory, or an image."""
 
 import os
 import re
@@ -16,6 +16,7 @@ from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import Fingerprint
 from zot_core.tools.text.encoding import BROKEN_UTF_8, PROBE, UTF_8, decode, shown, utf_16
 from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
+from zot_core.tools.text.listing import ENTRIES, listing
 from zot_core.tools.text.paths import file_error, reads_path, resolve
 from zot_core.tools.text.truncate import Head, LineWindow, TextLimits, count_lines
 from zot_provider.messages import TextBlock
@@ -40,12 +41,12 @@ async def read(
     from_character: Annotated[int | None, AtLeast(1)] = None,
 ) -> ToolResult:
     """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB, and which lines of how many these
-    are if it is not all of them; an image as an image block."""
+    are if it is not all of them; the names in a directory; an image as an image block."""
     target = await resolve(path, context)
     try:
         info = await context.files.stat(target)
         if info.kind == "directory":
-            raise ToolError(f"{path} is a directory; name a file in it")
+            return await listing(path, target, limit or ENTRIES, context)
         if info.kind == "other":
             raise ToolError(f"{path} is not a regular file; it cannot be read")
         if os.path.splitext(path)[1].lower() in SUFFIXES:
