@@ -8,8 +8,8 @@ from zot_provider.testing.received import Received
 
 
 def by_task(**answers: list[Turn | str]) -> Callable[[Received | Request], Turn]:
-    """Return an answer to any request, to a client or a server: of the conversation whose first message has this text,
-    the next of its answers."""
+    """Return an answer to any request, to a client or a server: of the conversation whose first line is this text, the
+    next of its answers."""
 
     def answer(request: Received | Request) -> Turn:
         text, count = _of_client(request) if isinstance(request, Request) else _of_server(request)
@@ -20,11 +20,11 @@ def by_task(**answers: list[Turn | str]) -> Callable[[Received | Request], Turn]
 
 
 def _of_client(request: Request) -> tuple[str, int]:
-    return request.messages[0].text, sum(each.role == "assistant" for each in request.messages)
+    return request.messages[0].text.partition("\n")[0], sum(each.role == "assistant" for each in request.messages)
 
 
 def _of_server(request: Received) -> tuple[str, int]:
     messages = [each for each in request.body["messages"] if each["role"] != "system"]
     content = messages[0]["content"]
     text = content if isinstance(content, str) else content[0]["text"]
-    return text, sum(each["role"] == "assistant" for each in messages)
+    return text.partition("\n")[0], sum(each["role"] == "assistant" for each in messages)

@@ -156,6 +156,26 @@ async def test_the_model_reads_that_a_command_was_stopped_and_the_person_may_run
 
 
 @pytest.mark.needs("bwrap")
+async def test_the_model_is_told_what_the_sandbox_lets_it_do_and_when_it_is_off(
+    alone: Path, server: ScriptedServer
+) -> None:
+    (alone.parent / "more").mkdir()
+    server.add("1", "2")
+    host = build("--sandbox", "--add-dir", "../more")
+    await host.runtime.ask("go")
+    assert host.sandbox is not None
+    host.sandbox.set("off")
+    await host.runtime.ask("on")
+    first, second = (json.dumps(each.body["messages"]) for each in server.requests)
+    words = "the working directory (not .git), ../more and /tmp (private, deleted when zot ends)"
+    assert words in first
+    assert "network: none" in first
+    assert second.count("Sandbox: ") == 1
+    assert "[Mode yolo from here on: every call runs.]" in second
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
 async def test_a_long_output_can_be_read_inside(server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "seq 100000"})]), "Done.")
     host = build("--sandbox")

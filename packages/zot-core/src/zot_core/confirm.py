@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from zot_core.display import DisplayBlock
 from zot_core.events import Notice
 from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import PermissionMode, more_careful
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from zot_core.agent.state import AgentState
     from zot_core.permissions.judge import Judge, Verdict
     from zot_core.permissions.rule import Rule
+    from zot_core.permissions.terms import Terms
+    from zot_provider.messages import Message
 
 Decision: TypeAlias = bool | str | None
 """True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
@@ -96,6 +98,8 @@ class Permissions:
         self.granted: Sequence[Rule] = ()
         """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
         self.ask = ask
+        self.unattended = False
+        """`ask` refuses, because no person is there."""
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
         """The mode has changed."""
@@ -129,9 +133,25 @@ class Permissions:
         return self._kept
 
     def attach(self, agent: "Agent") -> None:
-        """Judge the calls of an agent, after the hooks that were added before."""
+        """Judge the calls of an agent, after the hooks that were added before, and tell its model about that."""
         hooks: Hooks = agent.hooks
         hooks.tool_run.add(lambda call: self.check(call, agent))
+        self.tell(agent)
+
+    def tell(self, agent: "Agent", careful: PermissionMode = "yolo", *, is_sub: bool = False) -> None:
+        """Tell the model of an agent what it may do: see `Terms`."""
+        terms: Terms | None = None
+
+        def news(_: int) -> "list[Message]":
+            from zot_core.permissions.terms import Allowed, Terms  # noqa: PLC0415  not before the first request
+
+            nonlocal terms
+            terms = terms or Terms(agent)
+            held = [rule.text for rule in self.rules if rule.action != "allow"]
+            alone = self.ask is None or self.unattended
+            return terms.news(Allowed(more_careful(self._mode, careful), held, alone, is_sub))
+
+        agent.hooks.extra_messages.add(news)
 
     async def check(self, call: ToolRequest, agent: "Agent") -> Refusal | None:
         """Return why a call must not run; None if it may."""

@@ -1,6 +1,7 @@
 """Reduce names and descriptions from any source to one line. Terminal output is sanitized where it is written."""
 
 import re
+from collections.abc import Iterable
 
 _CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _JOINERS = "\u200c\u200d"
@@ -22,3 +23,14 @@ def first_line(text: str) -> str:
     """Return the first line of `text` that is not blank, reduced to at most 200 printable characters."""
     line = next((line for line in map(printable_line, text[: 20 * NAME_LENGTH].splitlines()) if line), "")
     return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"
+
+
+def few(names: Iterable[str], words: int) -> str:
+    """Return a list of names with at most so many words, and a count of what is left out. Each is a line of at most 80
+    characters."""
+    shown: list[str] = []
+    lines = (" ".join(printable_line(each)[:80].split()[:words]) for each in names)
+    rest = [each for each in lines if each]
+    while rest and (not shown or len(" ".join([*shown, rest[0]]).split()) <= words):
+        shown.append(rest.pop(0))
+    return ", ".join([*shown, *([f"{len(rest)} more"] if rest else [])])

@@ -62,7 +62,7 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         agent = runtime.agent
         if opened is None:
-            agent.change_context(files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess())
+            agent.change_context(files=LocalFiles(), shell=shell, temporary="", walls="", network=NetworkAccess())
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
@@ -71,6 +71,7 @@ class SandboxSwitch:
                 files=SandboxedFiles(opened.policy),
                 shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,
+                walls=opened.words(self._folders()),
                 network=opened.access,
             )
         if runtime.checkpoints is not None:
@@ -88,6 +89,10 @@ class SandboxSwitch:
         if mode != "off":
             self.set(mode)
 
+    def _folders(self) -> list[str]:
+        """Return the folders to work in besides the working directory."""
+        return [os.path.expanduser(each) for each in (*self.settings.sandbox_folders, *self._options.add_dirs)]
+
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  as above
         from zot_core.machine.worktrees import worktrees_folder  # noqa: PLC0415  as above
@@ -100,7 +105,7 @@ class SandboxSwitch:
                 runtime.cwd,
                 zot_home=zot_home(),
                 worktrees=worktrees_folder(worktrees_root(), runtime.cwd),
-                writable=[*settings.sandbox_folders, *self._options.add_dirs],
+                writable=self._folders(),
                 readable=[*repository_around(runtime.cwd), *{skill.folder for skill in runtime.skills}],
                 hidden=denied_paths(self._conversation.permissions.rules, runtime.cwd),
                 hosts=settings.sandbox_hosts,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.permission_mode import SandboxState
+from zot_core.printable import few
 from zot_core.sandbox import bubblewrap, landlock, seatbelt
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.placeholders import Placeholders
@@ -19,6 +20,9 @@ from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
 if TYPE_CHECKING:
     from zot_core.machine.hosts import HostPattern
     from zot_core.sandbox.network import SandboxNetwork
+
+_FOLDER_WORDS, _HOST_WORDS = 3, 4
+"""Words for them in what a model reads."""
 
 
 class Sandbox:
@@ -43,6 +47,20 @@ class Sandbox:
         if not self._is_lesser():
             return ""
         return f"a lesser sandbox, which does not protect .git, is in use: {self._missing()}"
+
+    def words(self, folders: Sequence[str] = ()) -> str:
+        """Return for the model, in at most 30 words without a full stop, what can be written, which `folders` are among
+        it, what `/tmp` is, and what can be reached."""
+        policy = self.policy
+        more = f", {few(folders, _FOLDER_WORDS)}" if folders else ""
+        own_tmp = sys.platform == "linux" and not self._is_lesser()
+        temporary = "/tmp" if own_tmp else "$TMPDIR"
+        git = " (not .git)" if policy.git == "ask" else ""
+        network = f"only {few(policy.hosts, _HOST_WORDS)}" if policy.hosts else "none"
+        return (
+            f"Sandbox: writable are the working directory{git}{more} and {temporary} (private, deleted when zot ends); "
+            f"homes are hidden; network: {network}"
+        )
 
     def _missing(self) -> str:
         """Return why the whole sandbox is not possible here."""

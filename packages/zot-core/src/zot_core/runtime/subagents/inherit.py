@@ -33,7 +33,7 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
         now = parent.context
         child.context = child.context.replace(
             files=now.files, shell=now.shell, cwd=now.cwd if now.home else child.here.cwd, home=now.home,
-            temporary=now.temporary, network=now.network, env=now.env,
+            temporary=now.temporary, walls=now.walls, network=now.network, env=now.env,
         )  # fmt: skip
         if child.machine is not parent.machine:
             child.machine = parent.machine

@@ -212,9 +212,10 @@ class Subagents:
         inherit(agent, self._runtime.agent, child.id)
         agent.hooks.before_turn.add(lambda _: self.may_step())
         agent.hooks.event.add(partial(self._pass_on, child), UsageEvent, *get_args(SubagentEvent))
-        permissions = self._runtime.permissions
-        if definition is not None and definition.permissions is not None:
-            child.at_end.append(be_careful(agent, permissions or Permissions(), definition.permissions, child.id))
+        permissions, careful = self._runtime.permissions or Permissions(), None
+        if definition is not None and (careful := definition.permissions) is not None:
+            child.at_end.append(be_careful(agent, permissions, careful, child.id))
+        permissions.tell(agent, careful or "yolo", is_sub=True)
 
     def top(self) -> AgentRuntime:
         """Return the runtime that is no sub-agent."""

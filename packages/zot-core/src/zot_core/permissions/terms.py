@@ -1,0 +1,72 @@
+"""`Terms`: tells the model of an agent what it may do, and where: the mode of permissions, the rules that hold
+something back, the sandbox.
+
+They are a message in the conversation, because the beginning of a request must stay the same. The message comes before
+the first model call, and again when something has changed, or when a compaction has taken it away. An agent that may do
+everything gets none.
+"""
+
+from collections.abc import Sequence
+
+from zot_core.agent import Agent, user_message
+from zot_core.permission_mode import PermissionMode
+from zot_core.printable import few
+from zot_provider.messages import Message
+from zot_provider.record import Record
+
+_SHOWN = "the model knows: mode "
+"""How the reason begins why such a message is not shown."""
+
+_RULE_WORDS = 7
+"""Words of all rules that are named."""
+
+_RUNS: dict[PermissionMode, str] = {
+    "ask": "what only reads in the working directory runs",
+    "accept-edits": "what only reads, or changes files with `edit` and `write`, in the working directory runs",
+    "plan": "what only reads runs; all else is refused, unless a rule allows it",
+    "yolo": "every call runs",
+}
+_PLAN = "Answer with a plan for the user: what to change where, in what order, how to check it"
+
+
+class Allowed(Record):
+    """What an agent may do. `held` are the texts of rules that deny something or ask about it. `alone`: nobody can be
+    asked. `is_sub`: it works for another agent, to which its last answer goes."""
+
+    mode: PermissionMode = "yolo"
+    held: Sequence[str] = ()
+    alone: bool = False
+    is_sub: bool = False
+
+
+class Terms:
+    """What the model of one agent knows of what it may do."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._last = ""
+
+    def news(self, now: Allowed) -> list[Message]:
+        """Return what the model does not know yet of what it may do `now`, as a message."""
+        walls = self._agent.context.walls
+        known = next((each for each in reversed(self._agent.history.messages) if each.hidden.startswith(_SHOWN)), None)
+        if known is None and now.mode == "yolo" and not now.held and not walls:
+            return []
+        text = terms(now, walls)
+        if known is not None and text in (known.text, self._last):  # a hook may have changed the message
+            return []
+        self._last = text
+        return [user_message(text, hidden=f"{_SHOWN}{now.mode}, {'in a' if walls else 'no'} sandbox")]
+
+
+def terms(now: Allowed, walls: str) -> str:
+    """Return the words for what an agent may do, in the sandbox that `walls` describe."""
+    parts = [f"Mode {now.mode} from here on: {_RUNS[now.mode]}"]
+    if now.mode in ("ask", "accept-edits"):
+        others = "other calls are refused, for nobody can be asked" if now.alone else "the user is asked about others"
+        parts[0] += f"; {others}, unless a rule allows them"
+    elif now.mode == "plan" and not now.is_sub:
+        parts.append(_PLAN)
+    if now.held:
+        parts.append(f"Held back by rules: {few(now.held, _RULE_WORDS)}")
+    return f"[{'. '.join([*parts, *filter(None, [walls])])}.]"
