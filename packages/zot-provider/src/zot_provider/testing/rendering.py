@@ -14,5 +14,5 @@ def sse_data(value: dict[str, Any]) -> bytes:
 def failure(error: Exception, usual: str) -> dict[str, Any]:
     """Return the type and the message of a failure; the type is `usual` if it has none."""
     code = error.code if isinstance(error, ModelError) else ""
-    message = error.message if isinstance(error, StatusError) else ""
+    message = error.message if isinstance(error, (ModelError, StatusError)) else ""
     return {"type": code or usual, "message": message or str(error)}
