@@ -16,7 +16,7 @@ Exception
     ├── Closed              a runtime was used after `close`
     └── SessionError        a session cannot be opened or written
         ├── SessionNotFound
-        └── SessionLocked   another process has it open
+        └── SessionLocked   another process has it open, or had it open a moment ago
 ```
 """
 
@@ -63,7 +63,7 @@ class SessionNotFound(SessionError):
 
 
 class SessionLocked(SessionError):
-    """Another process has the session open. It can be read, and so be forked."""
+    """Another process has the session open, or has just written to it. It can be read, and so be forked."""
 
     exit_code = 2
     parameter = "fork"

@@ -392,7 +392,7 @@ def test_a_session_that_grew_after_it_was_loaded_is_not_continued(path: Path) ->
     session.append(user("two"))
     session.close()
 
-    with pytest.raises(SessionError, match="changed while it was being read; open it again"):
+    with pytest.raises(SessionLocked, match="changed while it was being read; open it again"):
         SessionFile(str(path), old.meta, resume=old)
     SessionFile(str(path), old.meta, resume=load(str(path))).close()
 

@@ -31,8 +31,8 @@ class SessionFile:
         for a file that cannot be created: it says what the user of this program can do. `log` keeps the rows, by
         default only in the file; another one keeps a copy of them in the file.
 
-        Raises `SessionLocked` if another process has the file open, `SessionError` if it cannot be written or has
-        changed since it was loaded.
+        Raises `SessionLocked` if another process has the file open or it has changed since it was loaded,
+        `SessionError` if it cannot be written.
         """
         self.path = path
         self.meta = meta

@@ -84,7 +84,7 @@ class RowFile:
         self._size, self._torn = size, torn
         if os.fstat(self._fd).st_size != size:
             self.close()
-            raise SessionError(f"session {self.path} changed while it was being read; open it again")
+            raise SessionLocked(f"session {self.path} changed while it was being read; open it again")
 
     def append(self, row: bytes) -> int:
         assert self._fd is not None
