@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -24,9 +25,12 @@ from zot_agent.fleet.store.postgres import PostgresStore
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port below those that the system gives to connections, so that no other test has it when it is used."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            port = random.SystemRandom().randrange(10_000, 32_000)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def can_be_entered(folder: Path) -> bool:
@@ -74,8 +78,9 @@ class Postgres:
         wait_until(self.answers, "postgres")
 
     def answers(self) -> bool:
+        assert self.process.poll() is None, (self.folder / "log").read_text()
         try:
-            psycopg.connect(self.address, connect_timeout=2).close()
+            psycopg.connect(self.address, connect_timeout=int(PATIENCE)).close()
         except psycopg.OperationalError:
             return False
         return True

@@ -58,4 +58,6 @@ async def start_raw_server(handler: Handler, **options: Any) -> AsyncIterator[Ra
         yield running
     finally:
         listener.close()
+        for _ in range(5):  # rounds of the loop that an accepted connection takes to its handler
+            await asyncio.sleep(0)
         await running.end()
