@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -105,6 +106,29 @@ def test_a_key_in_a_file_or_on_standard_input_is_used_and_is_no_argument(
     from_file = zot.ask(server, "-p", "hi", "--api-key-file", str(tmp_path / "key"), env=env)
     from_stdin = zot.ask(server, "-p", "hi", "--api-key", "-", stdin=f"{KEY}\n".encode(), env=env)
     assert (from_file.result, from_stdin.result) == ((0, "a\n", ""), (0, "b\n", ""))
+
+
+def test_nothing_that_zot_writes_in_its_home_is_open_to_others_whatever_the_umask_is(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    zot.home.mkdir()
+    zot.home.chmod(0o755)
+    server.add("one", Turn(calls=[Call("bash", {"command": "echo x > made"})]), "two", "three", "four")
+    at = " ".join(zot.at(server))
+    script = f"umask 000; zot config set theme dark && zot {at} --debug -p hi && zot {at} -p go && zot run {at} hi"
+    done = zot.shell(f"{script} && zot trust list && zot sessions list")
+    assert done.code == 0, done.err
+    command = ["sh", "-c", f'umask 000; exec "$@" {at}', "sh", *zot.command]
+    with PtyScreen(command, environment={**zot.env, "TERM": "xterm"}, cwd=str(zot.cwd), new=True) as pty:
+        pty.wait_for("›")
+        pty.type("a prompt\r")
+        pty.wait_for("four")
+        pty.type("a draft")
+        pty.wait_for("a draft")
+    found = {str(path.relative_to(zot.home)): path.lstat().st_mode for path in zot.home.rglob("*")}
+    assert {"checkpoints", "history", "logs", "runs", "sessions"} <= {name.partition("/")[0] for name in found}
+    assert {name: oct(mode) for name, mode in found.items() if mode & 0o077 and not stat.S_ISLNK(mode)} == {}
+    assert (zot.cwd / "made").stat().st_mode & 0o777 == 0o666
 
 
 def test_an_answer_cannot_hide_what_follows_it_on_a_terminal(zot: Zot, server: ScriptedServer) -> None:

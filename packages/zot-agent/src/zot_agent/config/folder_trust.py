@@ -17,6 +17,7 @@ from typing import Any
 from zot_agent.config.settings import read_json_object
 from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, field
@@ -230,7 +231,7 @@ class FolderTrust:
             "files": answer.files,
         } | ({"lines": answer.lines} if answer.lines else {})
         try:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(path))
             replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {path}: {error.strerror}") from error

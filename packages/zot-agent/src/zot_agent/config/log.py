@@ -10,6 +10,7 @@ from logging.handlers import RotatingFileHandler
 
 from zot_provider.auth.secrets import seen_secrets
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.providers import PROVIDERS
 
@@ -44,7 +45,7 @@ def start_log(
     `ConfigError` if the file cannot be written.
     """
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(path))
         handler = _PrivateFile(path, maxBytes=max_bytes, backupCount=1, encoding="utf-8", errors="replace")
     except OSError as error:
         raise ConfigError(f"cannot write the log {path}: {error.strerror}; leave out --debug") from error

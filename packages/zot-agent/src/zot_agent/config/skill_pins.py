@@ -11,6 +11,7 @@ from typing import Any
 
 from zot_agent.config.settings import read_json_object
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field
@@ -55,7 +56,7 @@ class SkillPins:
             projects[here] = _toggled(self._names(projects, here), name)
             value[_PROJECTS] = {path: names for path, names in projects.items() if names}
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(self._path))
             replace_file(self._path, json.dumps(value, indent=2).encode() + b"\n", mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {self._path}: {error.strerror}") from error

@@ -6,6 +6,7 @@ import subprocess
 import zlib
 
 from zot_core.clock import timestamp
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 
 LARGEST = 5 << 20
@@ -133,7 +134,7 @@ class ExtensionLog:
 
 
 def _open(path: str) -> int:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_private(os.path.dirname(path))
     descriptor = open_regular(path, os.O_RDWR | os.O_APPEND, create=True)
     try:
         os.chmod(path, 0o600)  # an older file may have other permissions

@@ -16,8 +16,8 @@ from typing import Any
 
 from zot_agent.fleet.store.interface import FleetStore
 from zot_core.machine.git import git_command, git_environment
-from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.errors import ZotError
+from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
 
 TREE_FILES = _FILES, _STATES, _BUNDLE = "tree", "states.git", "bundle"

@@ -27,7 +27,7 @@ from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_o
 from zot_agent.fleet.traces import current_span
 from zot_core.aio import finish, spawn
 from zot_core.runtime.run_rows import run_of_rows
-from zot_core.sessions.row_log.row_file import make_private
+from zot_provider.files.private_folder import make_private
 from zot_provider.json_text import dump
 from zot_provider.record import Record
 

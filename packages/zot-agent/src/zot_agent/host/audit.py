@@ -23,6 +23,7 @@ from zot_core.events import Notice, ToolResultEvent
 from zot_core.hooks import ToolRequest
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.tool import FunctionTool
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
@@ -142,7 +143,7 @@ class AuditLog:
     def _write(self, rows: list[dict[str, Any]]) -> None:
         lines = [json.dumps(self._shortened(row), ensure_ascii=False) for row in rows]
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(self.path))
         descriptor = open_regular(self.path, os.O_WRONLY | os.O_APPEND, create=True)
         try:
             os.fchmod(descriptor, 0o600)

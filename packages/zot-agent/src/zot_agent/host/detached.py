@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from zot_core.machine.posix import missing_posix
-from zot_core.sessions.file import make_private
 from zot_provider.errors import ConfigError, ZotError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record
 

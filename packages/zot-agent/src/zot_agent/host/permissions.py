@@ -17,6 +17,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES, PermissionMode, more_careful
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule
@@ -41,7 +42,7 @@ def keep_mode_open(*, still: bool) -> None:
     path = os.path.join(zot_home(), _UNDECIDED)
     with suppress(OSError):  # a home that cannot be written has no settings either, and is asked about again
         if still:
-            os.makedirs(zot_home(), exist_ok=True)
+            make_private(zot_home())
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         else:
             os.unlink(path)
@@ -121,7 +122,7 @@ class PermissionFiles:
         folders[self._folder] = {"allow": list(dict.fromkeys([*allow, *rules]))}
         text = json.dumps({"folders": folders}, ensure_ascii=False, indent=2) + "\n"
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            make_private(os.path.dirname(self.path))
             replace_file(self.path, text.encode(), mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error

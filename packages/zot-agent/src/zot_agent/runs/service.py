@@ -5,8 +5,8 @@ import plistlib
 import sys
 from collections.abc import Mapping
 
-from zot_core.sessions.file import make_private
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record
 

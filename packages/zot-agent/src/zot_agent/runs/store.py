@@ -18,9 +18,10 @@ from zot_agent.runs.options import options_to_row
 from zot_agent.version import __version__
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.runtime.run_rows import OVER, RunRecord, RunState, first_run_row, read_run
-from zot_core.sessions.file import SessionFile, in_use, load, make_private
+from zot_core.sessions.file import SessionFile, in_use, load
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record
 

@@ -34,8 +34,8 @@ from zot_core.machine.worktrees import (
     merge_worktree,
     remove_worktree,
 )
-from zot_core.sessions.file import make_private
 from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.files.private_folder import make_private
 
 WORK = ("swarm", "work")
 """The words of the command that a process of a member runs, before its id."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from zot_agent.update.installation import Installation, installation
 from zot_agent.version import __version__
 from zot_provider.errors import ProtocolError, ZotError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import read_start
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import read_strict
@@ -61,7 +62,7 @@ async def look_daily(
     if 0 <= time.time() - _last(path) < DAY:
         return ""
     try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
+        make_private(home)
         replace_file(path, json.dumps({"looked": int(time.time())}).encode() + b"\n", mode=0o600)
         found = await asyncio.to_thread(installed)  # it reads files of the environment
         version = "" if found.source else await latest_version(url, limit)

@@ -9,6 +9,7 @@ import re
 import zlib
 
 from zot_core.errors import CheckpointError
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.replace_file import replace_file
 
 _ID = re.compile(r"[0-9a-f]{64}")
@@ -28,7 +29,7 @@ class ObjectStore:
         try:
             os.utime(path)  # in use again: see `prune`
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+            make_private(os.path.dirname(path))
             replace_file(path, zlib.compress(content, 1), mode=0o400)
         return id
 

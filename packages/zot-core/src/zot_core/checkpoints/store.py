@@ -21,6 +21,7 @@ from collections.abc import Iterable
 
 from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import FileChange, FileState
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
@@ -92,7 +93,7 @@ class CheckpointStore:
         OSError."""
         new = not os.path.isdir(os.path.join(self.path, "objects"))
         for name in ("", "info", "objects", "refs", "turns"):
-            os.makedirs(os.path.join(self.path, name), 0o700, exist_ok=True)
+            make_private(os.path.join(self.path, name))
         for name, text in {**_GIT_FILES, "folder": self.folder}.items():
             path = os.path.join(self.path, name)
             if not os.path.exists(path):

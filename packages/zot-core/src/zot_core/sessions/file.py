@@ -9,7 +9,6 @@ from zot_core.sessions import rows
 from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.row_log.row_file import RowFile
 from zot_core.sessions.row_log.row_file import in_use as in_use
-from zot_core.sessions.row_log.row_file import make_private as make_private
 from zot_core.sessions.rows import CustomEntry, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 
 LIMIT = 60.0
 """Seconds to wait for another process. A refresh takes less, see `OAuthLimits`."""
@@ -26,7 +27,7 @@ async def locked(path: str, limit: float = LIMIT) -> AsyncIterator[None]:
     from filelock import FileLock, Timeout  # noqa: PLC0415  takes 50 ms; only needed to change something
 
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(path))
         lock = FileLock(path, mode=0o600, thread_local=False)
         end = asyncio.get_running_loop().time() + limit
         while True:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import dump, read_strict
@@ -67,7 +68,7 @@ class ServerLists:
             return
         lists = {id: _encode(found) for id, found in sorted(self._read().items())[:_MOST_LISTS]}
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(self._path))
             replace_file(self._path, dump({"version": 1, "lists": lists}).encode(), mode=0o600)
         except (OSError, ValueError, TypeError):
             return

@@ -119,7 +119,7 @@ class History:
         return _entries(data, torn=size > self._file_size)[-self._limit :]
 
     def _append(self, path: Path, row: bytes) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, _ = _opened(path)
         try:
             size = os.lseek(descriptor, 0, os.SEEK_END)

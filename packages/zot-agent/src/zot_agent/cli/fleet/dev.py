@@ -13,8 +13,8 @@ from zot_agent.config.paths import zot_home
 from zot_agent.fleet.missing import needs_extra
 from zot_agent.fleet.places import ADDRESS, STORE
 from zot_agent.signals import end_signals, handle_signals
-from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.errors import ConfigError, ZotError
+from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
 
 _PAGE = 1000

@@ -17,6 +17,7 @@ from zot_agent.extensions.python.environment import launch_of
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.flags import FLAG_TYPES, ExtensionFlag, flag_type, name_problem
 from zot_ext.protocol.raw import RawObject
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
@@ -76,7 +77,7 @@ def _described(found: DiscoveredExtension, digest: str, options: DescribeOptions
             stderr=subprocess.DEVNULL, timeout=_SECONDS, check=False,
         )  # fmt: skip
         extensions = [each for each in json.loads(done.stdout)["extensions"] if isinstance(each, dict)]
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(path))
         replace_file(path, json.dumps({"digest": digest, "extensions": extensions}).encode(), mode=0o600)
     except (LaunchError, OSError, ValueError, KeyError, TypeError, subprocess.SubprocessError):
         return []  # the process says what is wrong when it starts

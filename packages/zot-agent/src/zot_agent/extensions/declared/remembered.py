@@ -14,6 +14,7 @@ from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_off
 from zot_agent.version import __version__
 from zot_core.conversation.commands import Command
 from zot_ext.limits import ExtensionLimits
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
@@ -185,7 +186,7 @@ class RememberedRegistrations:
             data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
             if data == self._stored or len(data) > LARGEST:
                 return
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(self.path))
             if not self._stored:
                 _prune(os.path.dirname(self.path))
             replace_file(self.path, data, mode=0o600)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from zot_agent.extensions.python.environment import COMPLETE, PythonEnvironment
 from zot_agent.installers import InstallError, run_installer
+from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
 
 _REMOVED = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "PIP_TARGET", "PIP_PREFIX", "PIP_USER")
@@ -37,7 +38,7 @@ def install(
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(folder)
     try:
-        os.makedirs(environment.parent, exist_ok=True)
+        make_private(environment.parent)
         what = f"cannot install the Python packages of {environment.name} ({', '.join(environment.requirements)})"
         variables = {name: value for name, value in os.environ.items() if name not in _REMOVED}
         for command in _commands(environment, find("uv")):

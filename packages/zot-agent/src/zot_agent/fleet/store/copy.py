@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 
 from zot_core.errors import SessionError
-from zot_core.sessions.row_log.row_file import make_private
+from zot_provider.files.private_folder import make_private
 
 COPY = "session.jsonl"
 """Its name in the folder of a run."""

@@ -10,7 +10,8 @@ from itertools import islice
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions.row_log.interface import RowLog
-from zot_core.sessions.row_log.row_file import RowFile, make_private
+from zot_core.sessions.row_log.row_file import RowFile
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
 

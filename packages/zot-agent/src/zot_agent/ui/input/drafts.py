@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import without_surrogates
@@ -146,7 +147,7 @@ class Drafts:
             self._written, self.failure = self._wanted, ""
 
     def _replace(self, draft: SavedDraft) -> None:
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        make_private(self._folder)
         if self._lock is None:
             self._lock = _open_lock(self._path)
         replace_file(self._path, _row(draft, self._cwd, self._size), mode=0o600, beside=f"{self._path}.tmp")

@@ -12,6 +12,7 @@ from contextlib import suppress
 from zot_agent.ui.input.prompts import PASTED
 from zot_core.images import LARGEST, SUFFIXES, check_image
 from zot_provider.errors import ConfigError
+from zot_provider.files.private_folder import make_private
 from zot_tui.terminal.clipboard import read
 
 DAYS = 14
@@ -40,7 +41,7 @@ async def from_clipboard(home: str, environment: Mapping[str, str]) -> str:
 
 def save(folder: str, data: bytes, mime_type: str) -> str:
     """Write an image into `folder`, readable only by this user, and return its path. Raises OSError."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_private(folder)
     suffix = next(suffix for suffix, known in SUFFIXES.items() if known == mime_type)
     path = os.path.join(folder, f"clipboard-{os.urandom(4).hex()}{suffix}")
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from zot_core.errors import SessionError, SessionLocked
+from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 
 _lock: Callable[[int], None]
@@ -133,11 +134,3 @@ class RowFile:
 
     def _error_text(self, what: str, error: OSError) -> str:
         return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
-
-
-def make_private(folder: str) -> None:
-    """Create a folder and its missing parents, accessible to the owner alone."""
-    if not os.path.isdir(folder):
-        make_private(os.path.dirname(folder))
-        with suppress(FileExistsError):  # created by another process; a file of that name fails on opening
-            os.mkdir(folder, 0o700)
