@@ -109,6 +109,30 @@ async def test_a_character_that_the_encoding_lacks_is_refused_and_nothing_is_wri
     assert (tmp_path / "x").read_bytes() == PRICES.encode("cp1252")
 
 
+async def test_a_mark_before_utf8_is_said_and_stays_when_the_file_is_written(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    note = "[note: the file begins with a byte order mark]"
+    for old in ("old\n", ""):
+        (tmp_path / "x").write_bytes(f"\ufeff{old}".encode())
+        assert (await read.run({"path": "x"}, context)).text.endswith(note)
+        assert (await read.run({"path": "x"}, context)).text.startswith(old)
+        for new in ("é\n", "\ufeffé\n"):
+            assert (await write.run({"path": "x", "content": new}, context)).text.endswith(note)
+            assert (tmp_path / "x").read_bytes() == "\ufeffé\n".encode()
+
+
+async def test_a_character_that_iso_2022_jp_would_take_for_another_one_is_refused(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    content = "日本\nend\n".encode("iso2022_jp")
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(ToolError, match="x is in ISO-2022-JP; convert it to UTF-8 first"):
+        await editing(context, "x", "end", "終")
+    await editing(context, "x", "end", "ende")
+    assert (tmp_path / "x").read_bytes() == content.replace(b"end", b"ende")
+
+
 async def test_bytes_that_are_no_text_stay_in_the_lines_that_are_copied_from_read(
     tmp_path: Path, context: ToolContext
 ) -> None:

@@ -14,7 +14,7 @@ from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import Fingerprint
-from zot_core.tools.text.encoding import BROKEN_UTF_8, PROBE, UTF_8, decode, shown, utf_16
+from zot_core.tools.text.encoding import BROKEN_UTF_8, MARKED_UTF_8, PROBE, UTF_8, decode, shown, utf_16
 from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
 from zot_core.tools.text.listing import ENTRIES, listing
 from zot_core.tools.text.paths import file_error, reads_path, resolve
@@ -87,6 +87,8 @@ async def _text(path: str, target: str, start: tuple[int, int], count: int | Non
         )
     head = window.head()
     text = shown(head.data.decode("utf-8", "surrogateescape"))
+    if text.startswith("\ufeff") and first == 1:
+        text, encoding = text[1:], MARKED_UTF_8
     details = {
         "path": target,
         "start_line": first,

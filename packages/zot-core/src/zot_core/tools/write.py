@@ -8,7 +8,17 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import fingerprint
-from zot_core.tools.text.encoding import PROBE, UTF_8, TextEncoding, decode, encode, missing, shown, utf_16
+from zot_core.tools.text.encoding import (
+    MARKED_UTF_8,
+    PROBE,
+    UTF_8,
+    TextEncoding,
+    decode,
+    encode,
+    missing,
+    shown,
+    utf_16,
+)
 from zot_core.tools.text.file_encoding import LARGEST, file_encoding
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_core.tools.text.truncate import TextLimits, count_lines, head, truncation_note
@@ -105,7 +115,7 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
     before = decode(old, encoding.codec)
     if not old and encoding.codec.startswith("utf-16"):  # nobody could tell without a mark
         before = "\ufeff"
-    if before.startswith("\ufeff") and encoding.codec != "utf-8" and not text.startswith("\ufeff"):
+    if before.startswith("\ufeff") and not text.startswith("\ufeff"):
         text = f"\ufeff{text}"
     lost = [each for each in before if shown(each) != each] if "\ufffd" in text else []
     if lost:
@@ -117,6 +127,7 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
             )
         text = "".join(part + byte for part, byte in zip(parts, [*lost, ""], strict=True))
     try:
-        return encode(text, encoding.codec), encoding
+        data = encode(text, encoding.codec)
+        return data, MARKED_UTF_8 if encoding == UTF_8 and text.startswith("\ufeff") else encoding
     except UnicodeEncodeError as error:
         raise ToolError(f"{path} was not written: {missing(error, encoding.codec)}") from error

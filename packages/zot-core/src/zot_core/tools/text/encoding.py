@@ -77,6 +77,7 @@ class TextEncoding(NamedTuple):
 
 
 UTF_8 = TextEncoding()
+MARKED_UTF_8 = TextEncoding("utf-8-sig")
 BROKEN_UTF_8 = TextEncoding(sure=False)
 
 

@@ -19,18 +19,22 @@ _CHARSETS = {"latin1": "latin-1", "utf-16le": "utf-16-le", "utf-16be": "utf-16-b
 _OF_NEW_FILES = ("utf-16-le", "utf-16-be", "utf-8-sig")
 """What `charset` of `.editorconfig` may say besides UTF-8 (https://editorconfig.org), and the codec. Some editors take
 the name of any encoding."""
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _ROW = re.compile(r"([^\s=:]+)\s*[=:]\s*(\S+)")
 
 
 async def file_encoding(content: bytes, path: str, target: str, files: Files, added: str = "") -> TextEncoding:
     """Return the encoding of the file `target`, which has this content, to which a text may be added.
 
-    Raises ToolError for a file with NUL bytes that is not UTF-16. `path` is what the model calls the file.
+    Raises ToolError for a file with NUL bytes that is not UTF-16, and if more than ASCII is added to ISO-2022-JP, where
+    the same bytes may be other characters. `path` is what the model calls the file.
     """
     try:
         found = evident(content)
     except NoText:
         raise ToolError(f"{path} looks binary; it cannot be read as text") from None
+    if found == UTF_8 and not added.isascii() and _ISO_2022_JP.search(content):
+        raise ToolError(f"{path} is in ISO-2022-JP; convert it to UTF-8 first, for example with `iconv`")
     if found is not None and (found != UTF_8 or not content.isascii() or (content and added.isascii())):
         return found
     named = await _charset(target, files)
