@@ -1,4 +1,5 @@
 from zot_core.agent.repeated import RepeatedFailures
+from zot_core.display import TerminalDisplay
 from zot_core.events import ToolResultEvent
 from zot_provider.messages import TextBlock, ToolCallBlock
 
@@ -21,6 +22,15 @@ def test_from_the_third_time_on_a_sentence_comes_before_the_error() -> None:
         f"this call has failed {count} times" for count in (3, 4, 5)
     ]
     assert all(text.endswith("\n\nno such file") for text in texts[2:])
+
+
+def test_how_long_a_command_took_makes_no_other_failure() -> None:
+    failures, texts = RepeatedFailures(), []
+    for number, said in enumerate(["2 failed in 0.12s", "2 failed in 11.3s", "2 failed in 7s", "3 failed in 1.2s"]):
+        output = failed(f"$ make\n{said}\n[exit 2]  Took {number}.5s")
+        output.display = [TerminalDisplay("make", f"12:00:0{number} {said}", 2, number + 0.5)]
+        texts.append(shown(failures.follow(CALL, output)))
+    assert ["has failed 3 times" in text for text in texts] == [False, False, True, False]
 
 
 def test_a_long_error_keeps_its_ends() -> None:

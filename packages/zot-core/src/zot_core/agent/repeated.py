@@ -1,5 +1,8 @@
 """`RepeatedFailures`: notices a call that fails again and again in the same way."""
 
+import re
+
+from zot_core.display import TerminalDisplay
 from zot_core.events import ToolResultEvent
 from zot_provider.messages import TextBlock, ToolCallBlock
 
@@ -10,12 +13,15 @@ _ADVICE = (
 )
 _MOST_CALLS = 200
 """Calls that are remembered."""
+_TIMES = re.compile(r"\d+(?:[.:]\d+)+|\d+(?= ?m?s\b)")
+"""Durations and times of day, in which two equal failures differ."""
 _ENDS = 500
 """Characters of an error that are repeated, of its beginning and of its end."""
 
 
 class RepeatedFailures:
-    """Counts for each call, with its arguments, how often it has failed with the same text since it last succeeded."""
+    """Counts for each call, with its arguments, how often it has failed with the same text since it last succeeded. Of
+    a command its output and its exit code count, and not how long it took."""
 
     def __init__(self) -> None:
         self._failed: dict[tuple[str, str], tuple[str, int]] = {}
@@ -27,8 +33,9 @@ class RepeatedFailures:
         text = "\n".join(block.text for block in output.content if isinstance(block, TextBlock))
         if not output.is_error or output.fate == "stopped":
             return output
-        count = count + 1 if text == before else 1
-        self._failed[key] = text, count
+        result = _result(output, text)
+        count = count + 1 if result == before else 1
+        self._failed[key] = result, count
         if len(self._failed) > _MOST_CALLS:
             del self._failed[next(iter(self._failed))]
         if count < _REPORTED:
@@ -47,3 +54,9 @@ class RepeatedFailures:
 
     def clear(self) -> None:
         self._failed.clear()
+
+
+def _result(output: ToolResultEvent, text: str) -> str:
+    """Return what is the same if a call fails in the same way."""
+    ended = [f"{each.exit_code} {each.output}" for each in output.display if isinstance(each, TerminalDisplay)]
+    return _TIMES.sub("0", "\n".join(ended) or text)
