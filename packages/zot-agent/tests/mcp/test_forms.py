@@ -14,6 +14,16 @@ BLOCKS: list[tuple[str, dict[str, Any]]] = [
     ('{"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}', {"a": {"command": "npx", "args": ["x"]}}),
     ('"a": {"command": "npx", "args": ["x"]},', {"a": {"command": "npx", "args": ["x"]}}),
     ('{"a": {"url": "https://h/mcp"}}', {"a": {"type": "http", "url": URL}}),
+    ('```json\n{"mcpServers": {"a": {"command": "npx"}}}\n```\n', {"a": {"command": "npx"}}),
+    (
+        '{"mcpServers": {"@ui/Kit for X": {"command": "npx"}, "ui.Kit for X": {"command": "x"}}}',
+        {"ui-Kit-for-X": {"command": "npx"}, "ui.Kit-for-X": {"command": "x"}},
+    ),
+    (
+        '{"mcpServers": {"a b": {"command": "x"}, "a/b": {"command": "y"}}}',
+        {"a-b": {"command": "x"}, "a-b-2": {"command": "y"}},
+    ),
+    ('{"mcpServers": {"%s": {"command": "x"}}}' % ("n" * 90), {"n" * 60: {"command": "x"}}),
     ('{"command": "npx"}', {"": {"command": "npx"}}),
     ('{"name": "a", "command": "npx"}', {"a": {"command": "npx"}}),
     ('{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://h/mcp"}}}', {"a": {"type": "http", "url": URL}}),
@@ -62,11 +72,13 @@ def test_a_block_of_any_agent_is_servers_in_our_form(text: str, servers: dict[st
 
 
 def test_what_is_not_used_and_what_must_be_set_is_said() -> None:
-    assert read_block(BLOCKS[10][0]).notes == ("set the variable MY_KEY before zot starts: the key",)
-    assert read_block(BLOCKS[6][0]).notes == (
-        "a: 'trust' is left out: what a server may do is a rule: permissions.allow",
+    asking, trusting, in_seconds = (
+        next(text for text, _ in BLOCKS if words in text) for words in ("my-key", "trust", "autoApprove")
     )
-    assert "a: 'timeout' is taken as 60 seconds" in read_block(BLOCKS[9][0]).notes
+    assert read_block('{"my server": {"command": "x"}}').notes == ("'my server' is called my-server here",)
+    assert read_block(asking).notes == ("set the variable MY_KEY before zot starts: the key",)
+    assert read_block(trusting).notes == ("a: 'trust' is left out: what a server may do is a rule: permissions.allow",)
+    assert "a: 'timeout' is taken as 60 seconds" in read_block(in_seconds).notes
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,10 @@ _ABOUT = frozenset(("source", "id", "name", "description", "gallery", "version")
 """What a block says about a server for people."""
 _CONTAINERS = ("mcpServers", "mcp_servers", "servers", "context_servers", "amp.mcpServers", "mcp")
 _SERVER = ("command", *_URLS)
+_NAME = 60
+"""The most characters of the name of a server that is not short enough; two more keep it apart from another one."""
+_NOT_NAMED = re.compile(r"[^A-Za-z0-9_.-]+")
+_FENCE = re.compile(r"\A\s*```[^\n]*\n|\n\s*```\s*\Z")
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])')
 _PLACE = re.compile(r"\$\{(env|input):([^}]{1,100})\}|(?<!\$)\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -63,9 +67,10 @@ class Block(Record):
 
 
 def read_block(text: str) -> Block:
-    """Read a block of JSON, with comments and without its outer braces too, or of TOML. Raises `ValueError` with a
+    """Read a block of JSON, with comments and without its outer braces too, or of TOML; the fence of Markdown around it
+    does not count. What tools cannot have in their names becomes `-` in that of a server. Raises `ValueError` with a
     line."""
-    value = _parse(text)
+    value = _parse(_FENCE.sub("", text))
     notes = []
     for each in value.get("inputs", ()) if isinstance(value.get("inputs"), list) else ():
         if isinstance(each, dict) and isinstance(each.get("id"), str):
@@ -74,8 +79,12 @@ def read_block(text: str) -> Block:
     given = _servers(value)
     if not given:
         raise ValueError("found no server: expected an object with a command or a url, or one with mcpServers")
-    servers = {}
-    for name, each in given.items():
+    servers: dict[str, dict[str, Any]] = {}
+    for written, each in given.items():
+        name = _NOT_NAMED.sub("-", written).strip("-")[:_NAME]
+        while name in servers:
+            name += "-2"
+        notes += [f"{written!r} is called {name} here"] if name != written else []
         servers[name], more = ordinary(each, readme=True)
         notes += [f"{name or 'the server'}: {note}" for note in more]
     return Block(servers, tuple(notes))

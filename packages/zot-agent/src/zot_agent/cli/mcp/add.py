@@ -95,7 +95,7 @@ def _is_command(word: str) -> bool:
 
 
 def _is_block(text: str) -> bool:
-    return text.lstrip().startswith(("{", "[", '"', "//")) and any(each in text for each in ":=")
+    return text.lstrip().startswith(("{", "[", '"', "//", "```")) and any(each in text for each in ":=")
 
 
 def _check(path: str, servers: dict[str, dict[str, Any]], *, replace: bool) -> None:
