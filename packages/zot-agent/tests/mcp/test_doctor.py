@@ -32,6 +32,7 @@ async def test_the_doctor_shows_what_servers_offer_and_why_one_cannot_be_used(mc
     mcp.add("demo", command=mcp.python, args=[DEMO])
     mcp.raw("asks", ASKS)
     mcp.add("gone", command=str(mcp.root / "nowhere"))
+    mcp.add("refusing", url="http://127.0.0.1:1/mcp")
     mcp.add("resting", command="true", disabled=True)
     (mcp.root / "zot" / "mcp.json").write_text(json.dumps({"mcpServers": mcp.servers}))
     code, out = await mcp.doctor()
@@ -43,6 +44,8 @@ async def test_the_doctor_shows_what_servers_offer_and_why_one_cannot_be_used(mc
     assert lines[2:4] == ["ok  prompts           mcp__demo__review", "ok  resources         demo://hello"]
     assert lines[5] == "ok  tools             mcp__asks__go_cancel"
     assert lines[6].startswith("no  gone              the server cannot be started: ")
-    assert lines[7:] == [f"--  resting           off in {mcp.root / 'zot' / 'mcp.json'}"]
+    assert lines[7].startswith("no  refusing          the server cannot be used: ")
+    assert "Connection refused" in lines[7]
+    assert lines[8:] == [f"--  resting           off in {mcp.root / 'zot' / 'mcp.json'}"]
     code, out = await mcp.doctor("demo", "--json")
     assert (code, json.loads(out)["prompts"]) == (0, ["mcp__demo__review"])

@@ -28,7 +28,7 @@ from zot_agent.mcp.wire.repair import Repair
 from zot_agent.mcp.wire.standard_error import StandardError
 from zot_agent.mcp.wire.stdio import ServerLost, stdio_transport
 from zot_agent.mcp.wire.streams import Exchange, repaired
-from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport
+from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport, system_words
 from zot_ext.version import __version__
 
 FRESH_SECONDS = 5.0
@@ -395,6 +395,6 @@ def describe(error: BaseException, answers: WebAnswers | None = None) -> str:
     if isinstance(error, ServerLost):
         return str(error)
     text = " ".join((error.message if isinstance(error, MCPError) else str(error)).split())[:1000]
-    status = "" if answers is None else answers.refused
-    refused = f" ({status})" if status and status not in text else ""
-    return f"cannot be used: {text or type(error).__name__}{refused}"
+    why = (answers.refused if answers is not None else "") or system_words(error)
+    more = f" ({why})" if why and why not in text else ""
+    return f"cannot be used: {text or type(error).__name__}{more}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -227,3 +228,14 @@ async def old_transport(
 
     async with sse_client(config.url, httpx_client_factory=client) as streams:
         yield streams
+
+
+def system_words(error: BaseException | None) -> str:
+    """Return what the system says of the failure behind an error, which libraries name only as a failed attempt; empty
+    if it says nothing."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno:
+            return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+        several = error.__cause__ or error.__context__
+        error = several.exceptions[0] if isinstance(several, BaseExceptionGroup) else several
+    return ""
