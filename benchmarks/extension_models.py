@@ -32,6 +32,7 @@ from zot_agent.extensions.discover import Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.providers.served import ServedProviders
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_provider.events import TextDelta
 from zot_provider.messages import Message, TextBlock
 from zot_provider.registry import ModelRegistry
@@ -43,7 +44,9 @@ folder, home, *models = sys.argv[1:]
 async def main():
     registry = ModelRegistry(environ={})
     served = ServedProviders(
-        registry, lambda found: Extensions(lambda: Discovery(found, []), lambda: AgentInfo(home, "", "", ""), home=home)
+        registry, lambda found, served: Extensions(
+            lambda: Discovery(found, []), lambda: AgentInfo(home, "", "", ""), ExtensionSetup(home), providers=served
+        ),
     )
     served.announce(discover([folder], home, home).active())
     client, costs = RoutingClient(registry), []

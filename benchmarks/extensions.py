@@ -104,6 +104,7 @@ import asyncio, json, os, resource, sys, time
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_core.events import ToolCall
 from zot_core.hooks import ToolRequest
 from zot_core.testing import make_agent
@@ -143,7 +144,8 @@ async def tell(extensions, agent):
 async def calls(extensions, agent):
     from zot_core import Runtime
     from zot_core.conversation.driver import Conversation
-    async with Conversation(Runtime("m", client=ScriptedClient(), cwd=home)) as extensions.conversation:
+    async with Conversation(Runtime("m", client=ScriptedClient(), cwd=home)) as conversation:
+        extensions.owner = ExtensionOwner(conversation)
         return [float(each) for each in (await extensions.run_command("calls")).text.split()]
 
 async def context(extensions, agent):
@@ -176,7 +178,8 @@ async def start(extensions, agent):
 async def main():
     global BEGIN
     agent = make_agent(ScriptedClient())
-    extensions = Extensions(lambda: discover(folders, home, home), lambda: AgentInfo(home, "p", "m", ""), home=home)
+    setup = ExtensionSetup(home)
+    extensions = Extensions(lambda: discover(folders, home, home), lambda: AgentInfo(home, "p", "m", ""), setup)
     extensions.attach(agent)
     BEGIN = time.perf_counter()
     extensions.start()

@@ -20,6 +20,7 @@ from waiting import PATIENCE, until
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_core import Runtime, ToolResultEvent
 from zot_core.conversation import events
 from zot_core.conversation.branches import NotAllowed
@@ -103,11 +104,10 @@ async def running(
         extensions = Extensions(
             lambda: discover([str(folder), *(str(root / each) for each in beside)], str(project), str(root / "home")),
             lambda: AgentInfo(str(project), "scripted", "scripted", ""),
-            home=str(root / "home"),
-            limits=LIMITS,
-            flags=flags,
+            ExtensionSetup(str(root / "home"), LIMITS, flags=flags or {}),
+            ExtensionOwner(conversation),
         )
-        extensions.conversation, conversation.ask_person = conversation, person
+        conversation.ask_person = person
         conversation.front_end, conversation.actions = "tui", FrontEndActions(shows_widgets=True, shows_panels=True)
         extensions.attach(conversation.runtime.agent)
         conversation.attach(extensions)

@@ -14,6 +14,7 @@ from waiting import PATIENCE
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_agent.extensions.trace import Trace
 from zot_core import Runtime
 from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
@@ -102,7 +103,7 @@ class Talk:
 
     def log(self, name: str) -> str:
         """The log of an extension."""
-        return (Path(self.extensions._home) / "logs" / f"ext-{name}.log").read_text("utf-8")
+        return (Path(self.extensions._setup.home) / "logs" / f"ext-{name}.log").read_text("utf-8")
 
 
 CALLER = """
@@ -174,14 +175,16 @@ class World:
             extensions = Extensions(
                 self.find,
                 lambda: AgentInfo(str(project), "scripted", "scripted", conversation.runtime.state.session_id),
-                home=home,
-                limits=ExtensionLimits(**(PATIENT | limits)),
-                flags=flags,
-                trace=trace,
-                strict=strict,
+                ExtensionSetup(
+                    home,
+                    ExtensionLimits(**(PATIENT | limits)),
+                    flags=flags or {},
+                    trace=trace,
+                    strict=strict,
+                    use_remembered=True,
+                ),
+                ExtensionOwner(conversation, lambda: AccountStore(home)),
             )
-            extensions.conversation, extensions.accounts = conversation, lambda: AccountStore(home)
-            extensions.use_remembered = True
             extensions.attach(conversation.runtime.agent)
             conversation.attach(extensions)
             assert extensions.start() == []

@@ -12,6 +12,7 @@ from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.host.host import Host
 from zot_core.aio import spawn
 from zot_core.conversation.driver import Conversation
@@ -35,7 +36,7 @@ async def opened(
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
     host = Host(Conversation(runtime), ["a note of the beginning"])
-    host.extensions = Extensions(lambda: Discovery([], []), lambda: AgentInfo(".", "v", "m", ""), home=".")
+    host.extensions = Extensions(lambda: Discovery([], []), lambda: AgentInfo(".", "v", "m", ""), ExtensionSetup("."))
     host.extensions.start()
     host.conversation.attach(host.extensions)
     session = AcpSession("s", host, editor)

@@ -17,6 +17,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
 from zot_agent.extensions.permissions.confinement import extension_sandbox
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_ext.limits import ExtensionLimits
 
 PATIENT = ExtensionLimits(
@@ -68,9 +69,7 @@ class Machine:
         return Extensions(
             lambda: discover([], str(self.project), str(self.zot_home)),
             lambda: AgentInfo(str(self.project), "p", "m", ""),
-            home=str(self.zot_home),
-            limits=PATIENT,
-            removed_env=removed_env,
+            ExtensionSetup(str(self.zot_home), PATIENT, removed_env=removed_env),
         )
 
     @contextlib.asynccontextmanager

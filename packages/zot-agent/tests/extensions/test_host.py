@@ -13,6 +13,7 @@ from waiting import PATIENCE, until
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_core.agent import Agent, user_message
 from zot_core.conversation import events
 from zot_core.conversation.commands import CommandAnswer, CommandError
@@ -80,9 +81,7 @@ class Scene:
         extensions = Extensions(
             lambda: discover(self.folders, str(self.home), str(self.home / "none")),
             lambda: AgentInfo("/proj", "scripted", agent.model.id, "session-1"),
-            home=str(self.home / "zot"),
-            limits=within,
-            **named,
+            ExtensionSetup(str(self.home / "zot"), within, **named),
         )
         extensions.events.add(self.told.append)
         extensions.attach(agent)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-# Longer than 400 lines: what all extensions of an agent share is in one class.
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +17,7 @@ from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, M
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
+from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup, ReloadStats
 from zot_agent.extensions.tool_calls import caller
 from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools
 from zot_core.agent import Agent
@@ -25,33 +25,15 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.permissions import may_intercept
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.call import CallServices
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.declared.flags import FlagValues
     from zot_agent.extensions.machines.claims import MachineClaims
-    from zot_agent.extensions.trace import Trace
     from zot_agent.operations.stored_sessions import StoredSessions
-    from zot_core.conversation.driver import Conversation
-    from zot_ext.protocol.flags import FlagValue
-    from zot_provider.auth.store import AccountStore
-
-
-class ReloadStats(Record):
-    """Counts of a reload; `errors` are lines for the user."""
-
-    stopped: int
-    loaded: int
-    ready: int
-    errors: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return f"reloaded: {self.stopped} stopped, {self.loaded} loaded ({self.ready} ready)"
 
 
 class Extensions:
@@ -64,82 +46,47 @@ class Extensions:
         self,
         find: Callable[[], Discovery],
         agent_info: Callable[[], AgentInfo],
-        *,
-        home: str,
-        limits: ExtensionLimits = DEFAULT_LIMITS,
-        use_tools: bool = True,
-        trace: Trace | None = None,
-        commands: Container[str] = (),
-        tools: Iterable[str] = (),
-        removed_env: Collection[str] = frozenset(),
-        flags: Mapping[str, FlagValue] | None = None,
-        strict: bool = False,
+        setup: ExtensionSetup,
+        owner: ExtensionOwner | None = None,
+        providers: ProviderRegistrations | None = None,
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
-        `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
-        lower case, and `tools` are reserved names, and so are the names of the agent's tools. `removed_env` are
-        environment variables that only extensions get whose manifest names them. `flags` are those of extensions on the
-        command line, by name. `strict`: nothing is done without all of them."""
+        Without an `owner` their calls are unavailable. `providers` are those that extensions serve; None if no manifest
+        names one."""
         self.events: Observe[ExtensionEvent] = Observe()
-        self.limits = limits
-        self.panels = Panels(self.events.notify, limits)
-        self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
-        self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
-        self._flags, self._strict = flags or {}, strict
+        self.limits = setup.limits
+        self.panels = Panels(self.events.notify, setup.limits)
+        self.owner, self.providers = owner, providers
+        self._find, self._agent_info, self._setup, self._commands = find, agent_info, setup, setup.commands
         self.hooks = ExtensionHooks(self, agent_info)
-        self._agent: Agent | None = None
-        self._own_tools, self._agent_tools = {*tools, TOOL_SEARCH}, AgentTools()
+        self._own_tools, self._agent_tools = {*setup.tools, TOOL_SEARCH}, AgentTools()
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
         self._subscribers: dict[tuple[str, str, str], list[Interceptor]] = {}
-        self._conversation: Conversation | None = None
-        self.accounts: Callable[[], AccountStore] | None = None
-        """Opens the store for the secrets of extensions; without it they are unavailable."""
-        self.favourites: Callable[[], Sequence[str]] = tuple
-        """Returns the names of the person's favourite models."""
-        self.find_programs: Callable[[Trace | None], MorePrograms | None] = lambda _: None
-        """Returns the programs that observe and intercept beside the extensions, at the start and at each reload; it
-        raises `ConfigError`."""
         self._programs: MorePrograms | None = None
-        self.restart: Callable[[], Awaitable[ReloadStats]] = self.reload
-        """What reloads all extensions when one of them asks for it."""
-        self.changed: Callable[[], object] = lambda: None
-        """Called when an extension has registered something, or has ended."""
-        self.use_remembered = False
-        """Whether what an extension registered in its last run holds until it is ready, where its manifest says so."""
-        self._absent = AbsentExtensions(lambda: self.members, strict=strict)
+        self.changed: Observe[None] = Observe()
+        """Notified when an extension has registered something, or has ended."""
+        self._absent = AbsentExtensions(lambda: self.members, strict=setup.strict)
         self._closed = False
-        self.providers: ProviderRegistrations | None = None
-        """The providers that extensions serve; None if no manifest names one."""
-        self.serve: Callable[[Discovery], ProviderRegistrations | None] = lambda discovery: None
-        """Makes them, or brings them up to date."""
-        self.brought = BroughtResources(lambda: self.members)
+        self.brought = BroughtResources(lambda: self.members, None if owner is None else owner.resources)
         """The skills, prompt templates and themes that the programs of extensions bring."""
         self._machines: MachineClaims | None = None
         self._process_values: dict[str, dict[str, Any]] = {}
         self._ready_deadline = 0.0
         self._reloading, self._settled = asyncio.Lock(), False  # settled: nobody has to be waited for any more
+        if owner is not None:
+            self.hooks.follow(owner.conversation)
 
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
-        self._agent = self._agent_tools.agent = agent
+        self._agent_tools.agent = agent
         self._own_tools.update(name for name, tool in agent.tools.items() if not tool.replaceable)
         self._agent_tools.outdated = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
-        if self._use_tools:
+        if self._setup.use_tools:
             agent.hooks.extra_messages.add(self._absent.news)
         self.hooks.attach(agent)
-
-    @property
-    def conversation(self) -> Conversation | None:
-        """What the calls of extensions act on; without one they are unavailable. It can be set once."""
-        return self._conversation
-
-    @conversation.setter
-    def conversation(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-        self.hooks.follow(conversation)
 
     def notify(self, event: str, **members: object) -> None:
         """Send an event to its observers that only a front end knows of: see `zot_ext.protocol.events.observable`."""
@@ -153,7 +100,7 @@ class Extensions:
     def start(self, discovery: Discovery | None = None) -> list[str]:
         """Start all extensions, concurrently and in the background. Returns lines for the user about unusable
         folders. Raises `ConfigError` if the programs beside them cannot be used."""
-        self._programs = self.find_programs(self._trace)
+        self._programs = self._find_programs()
         problems = self._start(discovery or self._find(), first=True)
         self._notify_programs("session_start", reason="startup", session_id=self._agent_info().session_id)
         return problems
@@ -166,11 +113,11 @@ class Extensions:
             self.events,
             self.limits,
             self._agent_info,
-            self._home,
-            self._trace,
+            self._setup.home,
+            self._setup.trace,
             self._mark_changed,
             self._log_name_conflict,
-            self._removed_env,
+            self._setup.removed_env,
             self._open_calls,
             self._greeting,
             lambda: self.providers,
@@ -183,7 +130,7 @@ class Extensions:
         self._ready_deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
         for member in self.members:
             if member.found.manifest.remember or member.progress.guards:
-                member.expect(use=first and self.use_remembered and not self._strict)
+                member.expect(use=first and self._setup.use_remembered and not self._setup.strict)
             start = member.start(self._ready_deadline + self.limits.busy_seconds, first=first)
             member.started = spawn(start, f"extension {member.name}")
         self._mark_changed()
@@ -195,7 +142,7 @@ class Extensions:
         if any(member.found.manifest.flags or member.found.pi for member in self.members):
             from zot_agent.extensions.declared.flags import flag_values  # noqa: PLC0415  few extensions have flags
 
-            values, shadowed = flag_values([member.found for member in self.members], self._flags)
+            values, shadowed = flag_values([member.found for member in self.members], self._setup.flags)
             for member in self.members:
                 member.flags = values.get(member.found.directory)
                 for why in shadowed.get(member.found.directory, ()):
@@ -205,7 +152,7 @@ class Extensions:
         """Return once all extensions have registered, in this run or the last one, or the time limit of the start or
         reload has passed. A run that wants none of their tools does not wait for them `early`, before its first
         request."""
-        early = early and not (self._use_tools or any(each.found.pi for each in self.members))
+        early = early and not (self._setup.use_tools or any(each.found.pi for each in self.members))
         if not (self._settled or early):
             async with self._reloading:
                 await self._wait_until_started()
@@ -264,10 +211,13 @@ class Extensions:
         for each in () if self._programs is None else self._programs.observers(name):
             each.send(frames.Event(name, extra=members))
 
+    def _find_programs(self) -> MorePrograms | None:
+        return None if self.owner is None else self.owner.find_programs(self._setup.trace)
+
     def renew_programs(self) -> None:
         """Find the programs again that observe and intercept beside the extensions. Raises `ConfigError`; those from
         before then stay."""
-        before, self._programs = self._programs, self.find_programs(self._trace)
+        before, self._programs = self._programs, self._find_programs()
         self._subscribers.clear()
         if before is not None:
             spawn(before.close(), "end programs that observe")
@@ -289,7 +239,7 @@ class Extensions:
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
             raise CommandError(f"there is no command /{name}")
-        if self._strict:
+        if self._setup.strict:
             await self.ready()
         self._absent.check()
         from zot_agent.extensions.commands import run_command  # noqa: PLC0415  not before the first request
@@ -304,7 +254,7 @@ class Extensions:
             discovery = await asyncio.to_thread(self._find)  # it may read the files of a project
             if self._closed:
                 return ReloadStats(stopped, 0, 0)
-            self.providers = self.serve(discovery)
+            self.providers = self.providers if self.owner is None else self.owner.serve(discovery)
             errors = self._start(discovery, first=False)
             try:
                 self.renew_programs()
@@ -313,14 +263,15 @@ class Extensions:
             await self._wait_until_started()
             if self._machines is not None:
                 self._machines.reloaded()
-            if self._agent is not None:
-                self._agent.refresh()
+            if self._agent_tools.agent is not None:
+                self._agent_tools.agent.refresh()
             failed = [f"{member.name}: {member.failure}" for member in self.members if member.failure]
             ready = sum(member.running and member.started.done() for member in self.members)
             return ReloadStats(stopped, len(self.members) - len(failed), ready, [*errors, *failed])
 
     async def _restarted(self) -> list[str]:
-        return (await self.restart()).errors
+        restart = self.owner.restart if self.owner is not None else None
+        return (await (restart or self.reload)()).errors
 
     async def close(self) -> None:
         """Stop all extensions, concurrently and within the limits."""
@@ -331,8 +282,8 @@ class Extensions:
             await self._programs.close()
         if self._machines is not None:
             self._machines.close()
-        if self._trace is not None:
-            self._trace.close()
+        if self._setup.trace is not None:
+            self._setup.trace.close()
 
     async def _stop(self, why: str = "quit") -> int:
         """Stop all extensions and return how many were running."""
@@ -347,14 +298,14 @@ class Extensions:
 
     async def _before_turn(self, step: int) -> Refusal | None:
         """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
-        if self._use_tools or self._strict or self.interceptors("turn_start"):
+        if self._setup.use_tools or self._setup.strict or self.interceptors("turn_start"):
             await self.ready()
         self._absent.check()
         if step == 1 and (refusal := await self._absent.flags_served(self.limits.hello_seconds)):
             return refusal
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()
-        agent = self._agent
+        agent = self._agent_tools.agent
         if step == 1:
             await self.brought.use()
         if step == 1 and agent is not None and self.hooks.ask_again():
@@ -366,7 +317,7 @@ class Extensions:
         return None
 
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
-        if not self._use_tools:
+        if not self._setup.use_tools:
             return {}
         connections = {each.position: each.connection for each in self.members if each.connection is not None}
         return {
@@ -380,7 +331,7 @@ class Extensions:
         return self.members[position] if position < len(self.members) else None
 
     def _mark_changed(self) -> None:
-        self.changed()
+        self.changed.notify(None)
         self._agent_tools.outdated = True
         self._subscribers.clear()
         self.hooks.subscribed()
@@ -390,10 +341,11 @@ class Extensions:
         self.brought.forget_ended()
 
     def _machine_claims(self, connection: Connection | None) -> MachineClaims | None:
-        if self._machines is None and connection is not None and self._agent is not None:
+        agent = self._agent_tools.agent
+        if self._machines is None and connection is not None and agent is not None:
             from zot_agent.extensions.machines.claims import MachineClaims  # noqa: PLC0415  few offer a machine
 
-            self._machines = MachineClaims(self._agent, self.limits, self._agent_info, self.events.notify)
+            self._machines = MachineClaims(agent, self.limits, self._agent_info, self.events.notify)
         return self._machines
 
     def _open_calls(self, connection: Connection) -> OpenCalls:
@@ -404,12 +356,13 @@ class Extensions:
     def _call_services(self) -> CallServices | None:
         from zot_agent.extensions.calls.call import CallServices  # noqa: PLC0415  as above
 
-        if self.conversation is None:
+        owner = self.owner
+        if owner is None:
             return None
         return CallServices(
-            self.conversation, self.limits, self._home, self._process_values, self.accounts, self._restarted,
+            owner.conversation, self.limits, self._setup.home, self._process_values, owner.accounts, self._restarted,
             self.events.notify, self._all_observers, self._agent_tools, self.brought.set, self.brought.folders,
-            self.panels, self.favourites, self._signed_in, self._stored,
+            self.panels, owner.favourites, self._signed_in, self._stored,
         )  # fmt: skip
 
     @cached_property
@@ -431,7 +384,8 @@ class Extensions:
         from zot_agent.extensions.calls.greeting import greeting  # noqa: PLC0415  as above
 
         trusted = self._agent_info().project_trusted
-        return greeting(ack, self.conversation, self.limits, flags, project_trusted=trusted)
+        conversation = self.owner.conversation if self.owner is not None else None
+        return greeting(ack, conversation, self.limits, flags, project_trusted=trusted)
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         member = self._member(conflict.position)

@@ -20,6 +20,7 @@ from zot_provider.registry import ModelRegistry
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
     from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.setup import ExtensionOwner
     from zot_core.runtime.runtime import Runtime
     from zot_core.sandbox.policy import SandboxPolicy
     from zot_ext.limits import ExtensionLimits
@@ -222,13 +223,17 @@ def make_extensions(
     removed_env: Collection[str],
     runtime: "Callable[[], Runtime]",
     sandbox: "Callable[[], SandboxPolicy | None]",
+    owner: "ExtensionOwner",
+    providers: "ServedProviders | None",
     *,
     once: bool,
 ) -> "Extensions":
-    """Create the extensions, not yet started, for the current `runtime()` and `sandbox()`; `removed_env` as in
-    `Extensions`, `once` as in `build_host`. Raises `ConfigError` for `--ext-trace` and `ZOT_EXT_PATIENCE`."""
+    """Create the extensions of `owner`, not yet started, for the current `runtime()` and `sandbox()`; `removed_env` is
+    that of `ExtensionSetup`, `once` as in `build_host`. Raises `ConfigError` for `--ext-trace` and
+    `ZOT_EXT_PATIENCE`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
+    from zot_agent.extensions.setup import ExtensionSetup  # noqa: PLC0415
 
     trace = None
     if options.ext_trace:
@@ -242,19 +247,17 @@ def make_extensions(
         session_id = session.meta.session_id if session else ""
         return AgentInfo(now.cwd, model.provider, model.id, session_id, sandbox(), choice.trusted)
 
-    extensions = Extensions(
-        choice.find,
-        about,
-        home=zot_home(),
-        limits=extension_limits(once=once),
+    setup = ExtensionSetup(
+        zot_home(),
+        extension_limits(once=once),
         use_tools=not options.no_ext_tools,
         trace=trace,
         removed_env=removed_env,
         flags=options.flags,
         strict=options.strict_extensions,
+        use_remembered=True,
     )
-    extensions.use_remembered = True
-    return extensions
+    return Extensions(choice.find, about, setup, owner, providers)
 
 
 def announce_providers(
@@ -286,18 +289,22 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
         return None
     from zot_agent.extensions.providers.served import ServedProviders  # noqa: PLC0415  few extensions serve models
 
-    def start(found: list[DiscoveredExtension]) -> "Extensions":
+    def start(found: list[DiscoveredExtension], served: ServedProviders) -> "Extensions":
         from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  most of these programs need no extension
         from zot_agent.extensions.host import Extensions  # noqa: PLC0415  as above
+        from zot_agent.extensions.setup import ExtensionSetup  # noqa: PLC0415  as above
 
         programs = Discovery([each for each in found if each.manifest.exec], [])
         return Extensions(
             lambda: programs,
             lambda: AgentInfo(os.path.abspath(options.cwd), "", "", ""),
-            home=home,
-            limits=extension_limits(),
-            use_tools=False,
-            removed_env=removed_variables(settings, registry.providers),
+            ExtensionSetup(
+                home,
+                extension_limits(),
+                use_tools=False,
+                removed_env=removed_variables(settings, registry.providers),
+            ),
+            providers=served,
         )
 
     served = ServedProviders(registry, start)

@@ -15,8 +15,9 @@ from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
-    from zot_agent.extensions.host import Extensions, ReloadStats
+    from zot_agent.extensions.host import Extensions
     from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.setup import ReloadStats
     from zot_agent.extensions.trace import Trace
     from zot_agent.hook_programs.programs import HookPrograms
     from zot_agent.host.audit import AuditLog
@@ -108,23 +109,30 @@ class Host:
         """Start the extensions in the background. Raises `RuntimeError` if this host cannot have extensions."""
         if self.choice is None:
             raise RuntimeError("this host was made without extensions")
-        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  not needed without extensions
+        from zot_agent.extensions.setup import ExtensionOwner  # noqa: PLC0415  not needed without extensions
+        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  as above
 
+        keys = self.keys
+        owner = ExtensionOwner(
+            self.conversation,
+            None if keys is None else lambda: keys.accounts.store,
+            lambda: self.settings.favourite_models,
+            self.reload_extensions,
+            self._open_hooks,
+            self._serve,
+            self.brought,
+        )
         self.extensions = extensions = make_extensions(
             self.choice,
             self.options,
             removed_variables(self.settings, self.models.providers),
             lambda: self.runtime,
             lambda: None if self.sandbox is None else self.sandbox.policy,
+            owner,
+            self.providers,
             once=self.once,
         )
-        extensions.conversation, extensions.find_programs, keys = self.conversation, self._open_hooks, self.keys
-        extensions.restart, extensions.favourites = self.reload_extensions, lambda: self.settings.favourite_models
-        if keys is not None:
-            extensions.accounts = lambda: keys.accounts.store
-        extensions.providers, extensions.serve = self.providers, self._serve
         self._connect_providers(extensions)
-        extensions.brought.users = self.brought
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)

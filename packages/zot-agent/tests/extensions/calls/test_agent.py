@@ -300,7 +300,8 @@ async def test_the_prompt_the_commands_the_skills_and_the_models_are_listed(worl
         assert (await talk.call("control.skills"))["result"] == {"skills": []}
         assert [each["id"] for each in (await talk.call("model.list"))["result"]["models"]] == ["scripted"]
         assert (await talk.call("model.list", scope="moon"))["code"] == "invalid"
-        talk.extensions.favourites = lambda: ("second", "", "first")
+        assert talk.extensions.owner is not None
+        talk.extensions.owner.favourites = lambda: ("second", "", "first")
         listed = (await talk.call("model.list", scope="favourites"))["result"]["models"]
         assert [each["id"] for each in listed] == ["second", "first"]
         assert (await talk.call("model.reasoning", level="high"))["result"]["reasoning"] == "high"

@@ -67,13 +67,14 @@ import asyncio, sys
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_core.testing import make_agent
 from zot_provider.testing import ScriptedClient
 
 async def main():
     home = sys.argv[2]
     extensions = Extensions(
-        lambda: discover([sys.argv[1]], home, home), lambda: AgentInfo(home, "p", "m", ""), home=home
+        lambda: discover([sys.argv[1]], home, home), lambda: AgentInfo(home, "p", "m", ""), ExtensionSetup(home)
     )
     extensions.attach(make_agent(ScriptedClient()))
     extensions.start()

@@ -14,6 +14,7 @@ from zot_agent.extensions.declared.remembered import MOST_FILES, RememberedRegis
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
@@ -518,7 +519,7 @@ async def test_a_run_of_one_prompt_waits_longer_for_an_extension_that_still_regi
     os.mkfifo(gate)
     limits = ExtensionLimits(ready_total_seconds=0.0, busy_seconds=600, ready_idle_seconds=0.0, hello_seconds=60)
     extensions = Extensions(
-        world.find, lambda: AgentInfo(str(world.root), "", "", ""), home=str(world.root / "zot"), limits=limits
+        world.find, lambda: AgentInfo(str(world.root), "", "", ""), ExtensionSetup(str(world.root / "zot"), limits)
     )
     extensions.start()
     try:

@@ -15,6 +15,7 @@ from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.log import log_path
+from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_core import Runtime
 from zot_core.conversation import events
 from zot_core.conversation.driver import Conversation
@@ -67,11 +68,9 @@ class World:
             extensions = Extensions(
                 lambda: discover(self.folders, str(self.project), str(self.home)),
                 lambda: AgentInfo(str(self.project), "scripted", "scripted", ""),
-                home=str(self.home),
-                limits=limits,
-                flags=flags,
+                ExtensionSetup(str(self.home), limits, flags=flags),
+                ExtensionOwner(conversation),
             )
-            extensions.conversation = conversation
             extensions.events.add(self.told.append)
             extensions.attach(conversation.runtime.agent)
             conversation.attach(extensions)

@@ -18,6 +18,7 @@ from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.permissions.lines import permission_lines, permission_summary
 from zot_agent.extensions.providers.served import ServedProviders
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.extensions.trace import Trace
 from zot_ext.limits import ExtensionLimits
 from zot_ext.manifest import parse_manifest
@@ -81,13 +82,12 @@ class Place:
         """A client of everything that is served, whose extension is started when it is first needed."""
         registry = ModelRegistry(environ={}, credentials=PersonalKeys(self.home, {}))
 
-        def start(found: list[DiscoveredExtension]) -> Extensions:
+        def start(found: list[DiscoveredExtension], served: ServedProviders) -> Extensions:
             return Extensions(
                 lambda: Discovery(found, []),
                 lambda: AgentInfo(str(self.root), "", "", ""),
-                home=self.home,
-                limits=limits,
-                trace=Trace(trace) if trace else None,
+                ExtensionSetup(self.home, limits, trace=Trace(trace) if trace else None),
+                providers=served,
             )
 
         served = ServedProviders(registry, start, retries=RetryPolicy(delay=0.01))

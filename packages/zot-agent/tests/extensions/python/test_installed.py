@@ -17,6 +17,7 @@ from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
 from zot_agent.extensions.python.environment import PythonEnvironment, environment_of, usable_environment
 from zot_agent.extensions.python.installer import InstallLimits, install
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.installers import InstallError
 from zot_ext.limits import ExtensionLimits
 
@@ -73,8 +74,7 @@ async def _word(home: Path, project: Path) -> str:
     extensions = Extensions(
         lambda: discover([], str(project), str(home)),
         lambda: AgentInfo(str(project), "p", "m", ""),
-        home=str(home),
-        limits=PATIENT,
+        ExtensionSetup(str(home), PATIENT),
     )
     extensions.start()
     try:

@@ -12,6 +12,7 @@ from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.managed import ManagedExtension
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import extension_limits
 from zot_agent.ui.commands import ReservedNames
@@ -36,11 +37,13 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
     extensions = Extensions(
         lambda: Discovery(list(found), []),
         lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
-        home=zot_home(),
-        limits=extension_limits(),
-        removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
-        commands=ReservedNames(),
-        tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS if not tool.replaceable)],
+        ExtensionSetup(
+            zot_home(),
+            extension_limits(),
+            removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
+            commands=ReservedNames(),
+            tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS if not tool.replaceable)],
+        ),
     )
     extensions.start()
     try:

@@ -12,11 +12,9 @@ from zot_core.aio import spawn
 class BroughtResources:
     """What the running extensions bring, and before they run what those brought last time that are remembered."""
 
-    def __init__(self, members: Callable[[], Sequence[ManagedExtension]]) -> None:
-        """`members` returns the active extensions."""
-        self._members = members
-        self.users: ResourceUse | None = None
-        """Uses what extensions bring; without it they can bring nothing."""
+    def __init__(self, members: Callable[[], Sequence[ManagedExtension]], users: ResourceUse | None) -> None:
+        """`members` returns the active extensions. `users` uses what they bring; without it they can bring nothing."""
+        self._members, self.users = members, users
         self.ending: Sequence[ManagedExtension] = ()
         """Extensions that are being stopped. They may still say what they bring, for the next run."""
         self._reading: asyncio.Task[None] | None = None

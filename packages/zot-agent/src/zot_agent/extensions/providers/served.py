@@ -31,7 +31,7 @@ class ServedProviders:
     def __init__(
         self,
         registry: ModelRegistry,
-        start: Callable[[list[DiscoveredExtension]], Extensions] | None = None,
+        start: Callable[[list[DiscoveredExtension], ServedProviders], Extensions] | None = None,
         changed: Callable[[str], None] = lambda id: None,
         *,
         retries: RetryPolicy | None = None,
@@ -131,8 +131,7 @@ class ServedProviders:
         if owner is None:
             raise ConnectError("no extension serves it any more")
         if self.extensions is None and self._start is not None:
-            self.extensions = self._start([*{each.name: each for each in self._owners.values()}.values()])
-            self.extensions.providers = self
+            self.extensions = self._start([*{each.name: each for each in self._owners.values()}.values()], self)
             self.extensions.start()
         members = self.extensions.members if self.extensions is not None else []
         member = next((each for each in members if each.name == owner.name), None)

@@ -82,7 +82,7 @@ class ExtensionView:
             self._watched = extensions
             extensions.reserve(ReservedNames())
             notify = extensions.notify
-            extensions.changed = self._changed
+            extensions.changed.add(lambda _: self._changed())
             extensions.panels.screen = lambda: self._chat.app.size
             self._chat.app.resized.connect(lambda width, height: notify("resize", width=width, height=height))
             self._chat.app.resized.connect(lambda *_: extensions.panels.resize())

@@ -1,0 +1,67 @@
+"""What a set of extensions is made of: `ExtensionSetup` for all, `ExtensionOwner` for those of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
+from zot_provider.record import Record, field
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.discover import Discovery, ResourceUse
+    from zot_agent.extensions.hooks import MorePrograms
+    from zot_agent.extensions.registry import ProviderRegistrations
+    from zot_agent.extensions.trace import Trace
+    from zot_core.conversation.driver import Conversation
+    from zot_ext.protocol.flags import FlagValue
+    from zot_provider.auth.store import AccountStore
+
+
+class ReloadStats(Record):
+    """Counts of a reload; `errors` are lines for the user."""
+
+    stopped: int
+    loaded: int
+    ready: int
+    errors: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"reloaded: {self.stopped} stopped, {self.loaded} loaded ({self.ready} ready)"
+
+
+class ExtensionSetup(Record):
+    """How extensions are run. `home` is zot's own folder, for the logs. Without `use_tools` the model does not get
+    their tools. `commands`, in lower case, and `tools` are reserved names, and so are the names of the agent's tools.
+    `removed_env` are environment variables that only extensions get whose manifest names them. `flags` are those of
+    extensions on the command line, by name. `strict`: nothing is done without all of them. `use_remembered`: what an
+    extension registered in its last run holds until it is ready, where its manifest says so."""
+
+    home: str
+    limits: ExtensionLimits = DEFAULT_LIMITS
+    use_tools: bool = True
+    trace: Trace | None = None
+    commands: Container[str] = ()
+    tools: Iterable[str] = ()
+    removed_env: Collection[str] = frozenset()
+    flags: Mapping[str, FlagValue] = field(default_factory=dict)
+    strict: bool = False
+    use_remembered: bool = False
+
+
+class ExtensionOwner(Record):
+    """What the calls of extensions act on, and what the program around them does for them.
+
+    `accounts` opens the store for their secrets, without which they are unavailable. `favourites` returns the names of
+    the person's favourite models. `restart` reloads all extensions when one of them asks for it, None for
+    `Extensions.reload`. `find_programs` returns the programs that observe and intercept beside the extensions, at the
+    start and at each reload; it raises `ConfigError`. `serve` makes the providers that extensions serve, or brings them
+    up to date. `resources` uses what extensions bring; without it they can bring nothing."""
+
+    conversation: Conversation
+    accounts: Callable[[], AccountStore] | None = None
+    favourites: Callable[[], Sequence[str]] = tuple
+    restart: Callable[[], Awaitable[ReloadStats]] | None = None
+    find_programs: Callable[[Trace | None], MorePrograms | None] = lambda trace: None
+    serve: Callable[[Discovery], ProviderRegistrations | None] = lambda discovery: None
+    resources: ResourceUse | None = None
