@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from zot_agent.fleet.limits import FleetLimits
@@ -34,12 +35,15 @@ from zot_core.errors import SessionError, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TurnEnd
 from zot_core.hooks import ToolOutcome
 from zot_core.permission_mode import SANDBOX_MODES
+from zot_core.runtime.durable import DurableRun
 from zot_core.runtime.run_rows import OVER, RunRecord, read_run, run_row
+from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.row_log.interface import RowLog
 from zot_provider.errors import ZotError
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
+from zot_provider.record import Record
 
 _REASON = 2000
 """Characters of a reason: it is part of the engine's history."""
@@ -74,18 +78,25 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
             yield from whole
 
 
+class _OpenRun(Record):
+    """A run that has been taken from the store. `tree` are its files, None if it has no workspace."""
+
+    host: "Host"
+    durable: DurableRun
+    tree: RunTree | None
+
+
 class RunWork:
     """The work on one run in this process. `say` sends a line to the worker."""
 
     def __init__(self, task: Task, say: Callable[[dict[str, Any]], None], limits: FleetLimits | None = None) -> None:
         self._task, self._say, self._limits = task, say, limits or FleetLimits()
-        self._host: Host | None = None
+        self._open: _OpenRun | None = None
         self._final = self._stopped = False
         self._messages = [{"id": id, "text": text} for id, text in task.messages.items()]
         self._taken: list[str] = []
         self._errors: list[str] = []
         self._progress = RunProgress()
-        self._tree: RunTree | None = None
         self._keeping = asyncio.Lock()
 
     async def work(self, lines: Iterator[bytes]) -> End:
@@ -122,17 +133,17 @@ class RunWork:
             return End("cancelled", steps=record.steps)
         if record.tries >= MAX_TRIES and not task.retry:
             return End("parked", f"{record.tries} processes have ended without progress", steps=record.steps)
-        options = options_of(record, path)
+        options, tree = options_of(record, path), None
         if record.workspace:
-            self._tree = RunTree(task.run, task.folder, record.workspace, record.tree, store)
-            await asyncio.to_thread(self._tree.fetch)
-            options = options.replace(cwd=self._tree.files)
-        self._open(options, record, log)
-        return await self._drive(record)
+            tree = RunTree(task.run, task.folder, record.workspace, record.tree, store)
+            await asyncio.to_thread(tree.fetch)
+            options = options.replace(cwd=tree.files)
+        self._open = self._open_run(options, record, log, tree)
+        return await self._drive(self._open, record)
 
-    def _open(self, options: HostOptions, record: RunRecord, log: RowLog) -> None:
+    def _open_run(self, options: HostOptions, record: RunRecord, log: RowLog, tree: RunTree | None) -> _OpenRun:
         mode = next(each for each in SANDBOX_MODES if each == self._task.sandbox)
-        self._host = host = build_host(options.replace(sandbox=options.sandbox or mode), log=log)
+        host = build_host(options.replace(sandbox=options.sandbox or mode), log=log)
         durable, session = host.runtime.durable, host.runtime.session
         assert durable is not None
         assert session is not None
@@ -141,17 +152,15 @@ class RunWork:
             session.add_row(run_row({"answers": durable.record.answers, "state": "running", "question": {}}))
         durable.stopped_state = "running"  # unless a person stops it, another process continues
         host.conversation.permissions.ask = durable.asking(_refuse)
-        hooks = host.runtime.hooks
-        hooks.event.add(self._on_event)
+        run, hooks = _OpenRun(host, durable, tree), host.runtime.hooks
+        hooks.event.add(partial(self._on_event, host.runtime))
         hooks.message.add(self._on_message)
-        if self._tree is not None:
-            hooks.tool_result.add(self._keep_tree)
+        if tree is not None:
+            hooks.tool_result.add(partial(self._keep_tree, run, tree))
+        return run
 
-    async def _drive(self, record: RunRecord) -> End:
-        host = self._host
-        assert host is not None
-        durable = host.runtime.durable
-        assert durable is not None
+    async def _drive(self, opened: _OpenRun, record: RunRecord) -> End:
+        host, durable = opened.host, opened.durable
         try:
             if self._stopped:
                 self._stop()
@@ -161,8 +170,8 @@ class RunWork:
                 self._stop()
             await run
             await host.conversation.idle()
-            if self._tree is not None and durable.record.state == "done":
-                await self._end_tree(self._tree, record)
+            if opened.tree is not None and durable.record.state == "done":
+                await self._end_tree(durable, opened.tree, record)
         finally:
             await host.close()
         now = durable.record
@@ -170,28 +179,23 @@ class RunWork:
         reason = self._errors[-1] if self._errors else now.reason
         return End(state, reason[:_REASON], _short(now.question), now.steps, self._progress.cost, self._taken)
 
-    async def _end_tree(self, tree: RunTree, record: RunRecord) -> None:
-        assert self._host is not None
-        assert self._host.runtime.durable is not None
+    async def _end_tree(self, durable: DurableRun, tree: RunTree, record: RunRecord) -> None:
         message = f"{record.task.strip().splitlines()[0][:70]}\n\nRun {self._task.run} of zot {__version__}"
         variables = {**os.environ, "ZOT_RUN": self._task.run}
         try:
-            self._host.runtime.durable.keep_tree(await asyncio.to_thread(tree.end, message, variables))
+            durable.keep_tree(await asyncio.to_thread(tree.end, message, variables))
         except TreeError as error:
             self._errors.append(str(error))
 
-    async def _keep_tree(self, outcome: ToolOutcome) -> None:
+    async def _keep_tree(self, run: _OpenRun, tree: RunTree, outcome: ToolOutcome) -> None:
         """Keep the files before the result of a call is on disk, so that no row is newer than the files."""
-        host, tree = self._host, self._tree
-        assert host is not None
-        assert tree is not None
-        tool = host.runtime.agent.tools.get(outcome.call.name)
+        tool = run.host.runtime.agent.tools.get(outcome.call.name)
         if tool is not None and tool.repeatable:
             return
         async with self._keeping:
             kept = await asyncio.to_thread(tree.keep)
-        if kept is not None and host.runtime.durable is not None:
-            host.runtime.durable.keep_tree(kept)
+        if kept is not None:
+            run.durable.keep_tree(kept)
 
     def _on_message(self, message: Message) -> None:
         if message.role == "user":
@@ -201,11 +205,10 @@ class RunWork:
         self._taken.append(id)
         self._say({"taken": id})
 
-    def _on_event(self, event: AgentEvent) -> None:
+    def _on_event(self, runtime: Runtime, event: AgentEvent) -> None:
         if isinstance(event, ErrorEvent):
             self._errors.append(event.message)
-        if isinstance(event, TurnEnd | Done) and self._host is not None:
-            runtime = self._host.runtime
+        if isinstance(event, TurnEnd | Done):
             self._progress.steps += isinstance(event, TurnEnd)
             self._progress.rows = len(runtime.messages)
             usage = runtime.usage
@@ -234,16 +237,15 @@ class RunWork:
             self._deliver()
 
     def _stop(self) -> None:
-        if self._host is not None and self._host.runtime.durable is not None:
-            self._host.runtime.durable.stopped_state = "cancelled" if self._final else "running"
-            self._host.conversation.stop()
+        if self._open is not None:
+            self._open.durable.stopped_state = "cancelled" if self._final else "running"
+            self._open.host.conversation.stop()
 
     def _deliver(self) -> None:
         """Give messages to the running conversation, each once: a message that a row has is said to be taken."""
-        host = self._host
-        if host is None:
+        if self._open is None:
             return
-        agent = host.runtime.agent
+        host, agent = self._open.host, self._open.host.runtime.agent
         for each in self._messages:
             if any(message.id == each["id"] for message in host.runtime.messages):
                 self._take(each["id"])

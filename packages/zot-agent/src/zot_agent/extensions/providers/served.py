@@ -31,7 +31,7 @@ class ServedProviders:
     def __init__(
         self,
         registry: ModelRegistry,
-        start: Callable[[list[DiscoveredExtension], ServedProviders], Extensions] | None = None,
+        start: Callable[[list[DiscoveredExtension], "ServedProviders"], Extensions] | None = None,
         changed: Callable[[str], None] = lambda id: None,
         *,
         retries: RetryPolicy | None = None,
