@@ -46,23 +46,22 @@ class ExtensionTool(Tool):
     def __init__(
         self, connection: Connection, offer: ToolOffer, limits: ExtensionLimits, original: Tool | None = None
     ) -> None:
-        self.name, self.description, self._schema = offer.name, offer.description, offer.schema
+        self.name, self.description, self._offer = offer.name, offer.description, offer
         self.extension, self.original, self.deferred = connection.name, original, offer.deferred
         self.sampling = offer.sampling
         self.parallel, self.read_only, self.prompt_line = offer.parallel, offer.read_only, offer.prompt_line
         self.repeatable = offer.read_only
         self.namespace = offer.namespace or connection.name
-        self._connection, self._limits, self._prepares = connection, limits, offer.prepare
-        self._seconds = offer.seconds or limits.tool_seconds
+        self._connection, self._limits = connection, limits
 
     @property
     def schema(self) -> JsonSchema:
-        return self._schema
+        return self._offer.schema
 
     async def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the arguments as the extension prepares them: unchanged, unless it wants to be asked. Raises
         `Refused` if it blocks the call."""
-        if not self._prepares or "tools2" not in self._connection.granted:
+        if not self._offer.prepare or "tools2" not in self._connection.granted:
             return arguments, []
         answer: frames.EventInterceptResponse | None = None
         with suppress(TimedOut, ExtensionEnded, FrameError):
@@ -84,19 +83,18 @@ class ExtensionTool(Tool):
         from zot_agent.extensions.tool_calls.running import RunningCall  # noqa: PLC0415  not before the first request
 
         connection, id = self._connection, f"call-{next(_ids)}"
+        seconds = self._offer.seconds or self._limits.tool_seconds
         running = connection.tool_calls[id] = RunningCall(self.name, context, self._limits)
         try:
             call_id = context.call_id if "tools2" in connection.granted else ""
             call = frames.ToolCall(id, self.name, RawObject(context.arguments), call_id)
-            answer = await connection.request(call, frames.ToolResult, self._seconds)
+            answer = await connection.request(call, frames.ToolResult, seconds)
         except (TimedOut, asyncio.CancelledError) as error:
             if "tool_cancel" in connection.granted:
                 connection.send(frames.ToolCancel(id))
             if isinstance(error, asyncio.CancelledError):
                 raise
-            raise ToolError(
-                f"{self.name} of extension {self.extension} gave no result within {self._seconds:g} s"
-            ) from None
+            raise ToolError(f"{self.name} of extension {self.extension} gave no result within {seconds:g} s") from None
         except ExtensionEnded as error:
             raise ToolError(f"{self.name} cannot run: {error}") from None
         except FrameError as error:
