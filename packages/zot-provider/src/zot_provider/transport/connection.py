@@ -6,10 +6,13 @@ cheaper. A connection has one request at a time. Requests through a proxy are le
 """
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, Iterable
+from typing import TYPE_CHECKING
 
 import httptools
+
+if TYPE_CHECKING:
+    import ssl
 
 _BUFFER = 64 * 1024
 _TLS_ALERT = b"\x15\x03"
@@ -160,7 +163,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         alive = self._transport is not None and not self._transport.is_closing() and self._error is None
         return alive and self._complete and self._keep
 
-    async def start_tls(self, context: ssl.SSLContext, host: str, limit: float) -> None:
+    async def start_tls(self, context: "ssl.SSLContext", host: str, limit: float) -> None:
         """Shake hands with a server whose certificate must be for `host`. Raises OSError.
 
         The caller aborts a connection that failed or took longer than `limit` seconds.

@@ -1,14 +1,16 @@
 """Connections for later requests, by origin, and an exchange on one of them."""
 
 import asyncio
-import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from zot_provider.record import Record
 from zot_provider.transport.connection import BrokenConnection, HttpConnection
+
+if TYPE_CHECKING:
+    import ssl
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Returns the addresses of a host, of which the first that answers is connected to. What it raises ends the request."""
@@ -53,7 +55,7 @@ class ConnectionPool:
                 raise
             raise BrokenConnection(f"no connection within {limit:g} s") from error
 
-    def _context(self) -> Future[ssl.SSLContext]:
+    def _context(self) -> "Future[ssl.SSLContext]":
         from zot_provider.transport.tls import load_context  # noqa: PLC0415  only for https
 
         return load_context(insecure=self._insecure)
@@ -77,7 +79,7 @@ def _key(origin: Origin) -> tuple[str, int, bool]:
 
 
 async def _connect(
-    origin: Origin, context: Future[ssl.SSLContext] | None, limit: float, resolve: Resolve | None
+    origin: Origin, context: "Future[ssl.SSLContext] | None", limit: float, resolve: Resolve | None
 ) -> HttpConnection:
     """Connect while the context is being loaded, then shake hands."""
     try:
