@@ -1,4 +1,4 @@
-"""Dialogs about work that proceeds while they are open: lists of agents, and their conversations."""
+"""Dialogs about work that proceeds while they are open: lists of jobs and agents, and their conversations."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ _EXPANDED = 20
 
 
 async def ask_following(
-    chat: Chat, dialog: Dialog[V], refresh: Callable[[], Awaitable[object]], working: Callable[[], object]
+    chat: Chat, dialog: Dialog[V], refresh: Callable[[], Awaitable[None] | None], working: Callable[[], object]
 ) -> V | None:
     """Show a dialog and return its answer; `refresh` updates it meanwhile, as long as `working()`."""
 
@@ -30,7 +30,8 @@ async def ask_following(
         while True:
             await asyncio.sleep(REFRESH)
             if working():
-                await refresh()
+                if (refreshing := refresh()) is not None:
+                    await refreshing
                 chat.app.redraw()
 
     following = spawn(follow(), "a dialog that is updated")

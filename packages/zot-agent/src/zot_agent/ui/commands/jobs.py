@@ -1,23 +1,18 @@
 """/jobs: the commands that run in the background."""
 
-import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.commands.followed import ask_following
 from zot_core.aio import spawn
 from zot_core.display import TextDisplay
 from zot_core.tools.background.jobs import Job
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
-from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 from zot_tui.widgets.dialogs.questions import Pages
 from zot_tui.widgets.transcript.blocks import render_block
-
-REFRESH = 0.5
-"""Seconds between two looks at a job that is shown."""
 
 
 class JobPicker(Picker[Job]):
@@ -50,35 +45,22 @@ class JobPicker(Picker[Job]):
 
 async def jobs(chat: Chat, _: str) -> None:
     """List the jobs; show the output of the chosen one until it is closed."""
+
+    def working() -> object:
+        return chat.host.runtime.agent.context.jobs.running
+
     while True:
         picker = JobPicker(chat)
-        job = await _ask(chat, picker, picker.show)
+        job = await ask_following(chat, picker, picker.show, working)
         if job is None:
             return
         pages = Pages(f"$ {sanitize_line(job.command)}", partial(_rows, job))
-        await _ask(chat, pages, pages.reload)
+        await ask_following(chat, pages, pages.reload, working)
 
 
 def _rows(job: Job, columns: int) -> list[Row[Any]]:
     chunks = render_block(TextDisplay(job.output.since(0))).chunks
     return [*(row for chunk in chunks for row in chunk.rows(columns)), [("muted", f"job {job.id}: {job.status}")]]
-
-
-async def _ask(chat: Chat, dialog: Dialog[V], refresh: Callable[[], None]) -> V | None:
-    """Show a dialog, and update it while jobs run."""
-
-    async def follow() -> None:
-        while True:
-            await asyncio.sleep(REFRESH)
-            if chat.host.runtime.agent.context.jobs.running:
-                refresh()
-                chat.app.redraw()
-
-    following = spawn(follow(), "jobs on the screen")
-    try:
-        return await chat.ask(dialog)
-    finally:
-        following.cancel()
 
 
 COMMANDS = (SlashCommand("jobs", "", "show and stop commands in the background", "now", jobs),)
