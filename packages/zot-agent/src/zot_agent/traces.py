@@ -62,7 +62,6 @@ class Traces:
         self._error = ""
 
     def attach(self) -> None:
-        """Begin to make spans."""
         self._runtime.hooks.event.add(
             self._on_event, TurnStart, UsageEvent, TurnEnd, ToolStart, ToolResultEvent, ErrorEvent, Done
         )

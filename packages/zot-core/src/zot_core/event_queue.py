@@ -69,7 +69,6 @@ class EventQueue(Generic[T]):
             self._wake()
 
     def clear(self) -> None:
-        """Drop the unread events."""
         self._events.clear()
 
     def _wake(self) -> None:

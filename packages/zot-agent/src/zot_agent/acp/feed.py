@@ -199,7 +199,6 @@ class UpdateFeed:
         self._send_text("user_message_chunk", text)
 
     def answer(self, text: str) -> None:
-        """Send a complete answer of the model."""
         self._end_paragraph()
         self._send_text("agent_message_chunk", text)
         self._end_paragraph()

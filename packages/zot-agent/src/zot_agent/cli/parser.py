@@ -93,7 +93,6 @@ class VerbTable(NamedTuple):
         return function(arguments[1:])
 
     def build_parser(self) -> Parser:
-        """Build a parser with the names of the verbs, for completions."""
         parser = Parser(prog=self.name)
         verbs = parser.add_subparsers()
         for name, verb in self.verbs.items():

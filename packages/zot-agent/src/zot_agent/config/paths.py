@@ -26,7 +26,6 @@ def zot_home(environ: Mapping[str, str] | None = None) -> str:
 
 
 def sessions_root() -> str:
-    """Return the folder that contains all sessions."""
     return os.path.join(zot_home(), "sessions")
 
 
@@ -41,7 +40,6 @@ def worktrees_root() -> str:
 
 
 def runs_root() -> str:
-    """Return the folder of the durable runs."""
     return os.path.join(zot_home(), "runs")
 
 

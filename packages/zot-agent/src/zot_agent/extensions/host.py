@@ -174,7 +174,6 @@ class Extensions:
 
     @property
     def observed(self) -> bool:
-        """Whether anything may be observed."""
         return self._programs is not None or any(each.observes for each in self.members)
 
     def observers(self, event: str) -> list[Interceptor]:

@@ -75,5 +75,4 @@ class FleetView:
         return self._records[key]
 
     async def close(self) -> None:
-        """Close the connection to the store."""
         await asyncio.to_thread(self._store.close)

@@ -37,7 +37,6 @@ class _Nobody:
         return _NoToken()
 
     async def sample(self, server: McpServer, params: Any) -> Any:
-        """Refuse."""
         return ErrorData(code=REFUSED, message="sampling is possible during a call only")
 
     async def elicit(self, server: McpServer, params: Any) -> Any:

@@ -61,7 +61,6 @@ class ZotChild:
                 raise
 
     async def close(self) -> None:
-        """End the child."""
         process, self._process = self._process, None
         if process is None:
             return

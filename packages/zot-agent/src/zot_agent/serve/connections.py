@@ -39,7 +39,6 @@ class ServedConnection:
             transport.abort()
 
     def lost(self) -> None:
-        """Note that the connection has ended."""
         self._closed = True
         self._stop_timers()
         self._all.forget(self)

@@ -80,7 +80,6 @@ class Sessions:
             _log.error("session %s was not closed properly", session.id, exc_info=error)
 
     async def close_all(self) -> None:
-        """Close all sessions, and open no more."""
         self._ended = True
         for session in self.all():
             self._start_closing(session)

@@ -20,7 +20,6 @@ class AgentCells:
         """What the first row of a call says of its agent, by the call."""
 
     def show(self, event: SubagentEvent) -> None:
-        """Show an event of a sub-agent."""
         if isinstance(event, SubagentStart):
             self._start(event)
         elif event.agent_id in self._cells:

@@ -170,7 +170,6 @@ class CommandDispatcher:
         task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        """Cancel all running commands."""
         for task in list(self._tasks):
             task.cancel()
 

@@ -44,7 +44,6 @@ class SentHistory:
         self._copies = {}
 
     def restore(self, blocks: Iterable[TextBlock | ImageBlock]) -> None:
-        """Send these blocks themselves again."""
         for block in blocks:
             self._replaced.pop(id(block), None)
         self._copies = {}

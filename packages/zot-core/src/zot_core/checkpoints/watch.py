@@ -111,7 +111,6 @@ class Checkpoints:
 
     @property
     def limits(self) -> "CheckpointLimits":
-        """The limits of stores."""
         if self._limits is None:
             from zot_core.checkpoints.store import CheckpointLimits  # noqa: PLC0415  not before the first change
 

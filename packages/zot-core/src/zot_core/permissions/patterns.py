@@ -113,11 +113,9 @@ class PathPattern:
         return os.path.normpath(os.path.join(cwd, expand_home(plain, self._home)))
 
     def matches(self, path: str, cwd: str) -> bool:
-        """Whether the real path `path` matches."""
         return self.matches_any([path], cwd)
 
     def matches_any(self, paths: Iterable[str], cwd: str) -> bool:
-        """Whether one of these real paths matches."""
         expressions = [self._expression(base) for base in self._bases(cwd)]
         return any(each.fullmatch(_normal(path)) is not None for path in paths for each in expressions)
 

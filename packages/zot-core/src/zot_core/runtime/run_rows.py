@@ -96,7 +96,6 @@ def run_row(fields: Mapping[str, Any]) -> str:
 
 
 def first_run_row(id: str, task: str, version: str, **more: Mapping[str, Any]) -> str:
-    """Return the row with which a run begins."""
     fields: dict[str, Any] = {"format": FORMAT, "id": id, "task": task, **more, "zot": version}
     return run_row({**fields, "state": "running", "started": timestamp()})
 

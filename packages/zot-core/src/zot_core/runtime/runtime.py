@@ -249,7 +249,6 @@ class Runtime(Prompts):
         agent.refresh()
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
-        """Change the reasoning level."""
         self._check_idle()
         resolve.check_reasoning(reasoning)
         self.agent.reasoning = reasoning

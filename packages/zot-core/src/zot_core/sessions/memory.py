@@ -50,7 +50,6 @@ class MemorySession:
         self.tree.labels[label.entry] = label.text
 
     def custom(self, entry: CustomEntry) -> None:
-        """Add data of an extension."""
         self._add(entry.id, "custom", entry)
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:

@@ -24,7 +24,6 @@ class SessionStore:
         self.advice = advice
 
     def folder(self, cwd: str) -> str:
-        """Return the folder for a working directory."""
         return os.path.join(self.root, sha256_hex(os.fsencode(cwd))[:16])
 
     def create(self, cwd: str, model: str, provider: str, version: str) -> SessionFile:

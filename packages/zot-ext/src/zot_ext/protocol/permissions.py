@@ -125,7 +125,6 @@ def is_tool(entry: str) -> bool:
 
 
 def may_call(permissions: ExtensionPermissions, method: str) -> bool:
-    """Whether the extension may call a method of the host."""
     if method.startswith(("messages.", "session.new")) and not permissions.submit:
         return False
     if method.startswith("exec."):

@@ -85,7 +85,6 @@ class RunningJobs:
         return counted
 
     def done(self) -> None:
-        """A job has ended."""
         with self._lock:
             self._count -= 1
             idle = self._draining and not self._count

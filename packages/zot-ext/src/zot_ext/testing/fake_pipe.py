@@ -117,7 +117,6 @@ class ExtensionPipe:
         self._wait(lambda: self._ended or None, self.limits.command_seconds, "the end")
 
     def close(self) -> None:
-        """Close the pipes and join the threads."""
         self._close_target()
         for thread in self._threads:
             thread.join(self.limits.shutdown_seconds + self.limits.kill_seconds)

@@ -31,11 +31,9 @@ class FakeMachineUser(ExtensionPipe):
         return found[-1] if found and isinstance(found[-1], RegisterToolOps) else None
 
     def op(self, op: str, path: str = "", **fields: Any) -> OpResponse:
-        """Ask for an operation and return its answer."""
         return self.op_answer(self.begin_op(op, path, **fields))
 
     def begin_op(self, op: str, path: str = "", **fields: Any) -> str:
-        """Ask for an operation and return its id."""
         request = OpRequest(self.new_id(), op, path, **fields)
         self.send(request)
         return request.id

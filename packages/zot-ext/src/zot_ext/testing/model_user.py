@@ -48,7 +48,6 @@ class FakeModelUser(ExtensionPipe):
         return [step for step in self.sent(ProviderStep) if step.id == question.id], result
 
     def refresh(self, provider: str, **credentials: object) -> ProviderResult:
-        """Ask for another token."""
         question = ProviderQuestion(self.new_id(), provider, "refresh", credentials=RawObject.from_value(credentials))
         result: ProviderResult = self.ask(question, ProviderResult, self.limits.tool_seconds)
         return result

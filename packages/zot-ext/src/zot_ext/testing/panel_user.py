@@ -49,7 +49,6 @@ class FakePanelUser(FakeModelUser):
         self.send(PanelResize(panel_id, width, height, visible))
 
     def close_panel(self, panel_id: str) -> None:
-        """Close a panel, as the user does with Esc."""
         self.send(PanelClose(panel_id))
 
     def drawn(self, panel_id: str) -> list[str]:

@@ -55,7 +55,6 @@ class ServerLists:
         return found is not None and found.address == address and 0 <= time.time() - found.time < MAX_AGE
 
     def remember(self, id: str, address: str, models: Mapping[str, Model]) -> None:
-        """Replace the list of a provider's server."""
         self._read()[id] = _ServerList(address, time.time(), dict(models))
 
     def forget(self, id: str) -> None:

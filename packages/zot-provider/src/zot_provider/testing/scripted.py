@@ -28,7 +28,6 @@ class ScriptedClient(Client):
         self._wire = wire
 
     def add(self, *answers: Answer) -> None:
-        """Append turns to the script."""
         self._script.add(*answers)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:

@@ -83,7 +83,6 @@ class ScriptedServer:
         return self.url + load_wire(wire).version
 
     def add(self, *answers: Answer) -> None:
-        """Append turns to the script."""
         self._script.add(*answers)
 
     def wait_for(self, count: int, timeout: float = 120.0) -> list[Received]:

@@ -147,7 +147,6 @@ class Script:
         return turn.replace(calls=[call if call.id else call.replace(id=self._id()) for call in turn.calls])
 
     def add(self, *answers: Answer) -> None:
-        """Append turns."""
         with self._lock:
             self._answers.extend(answers)
 

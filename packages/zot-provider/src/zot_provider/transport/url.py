@@ -32,7 +32,6 @@ class ServerUrl(Record):
 
     @property
     def secure(self) -> bool:
-        """Whether the scheme is https."""
         return self.scheme == "https"
 
     @property

@@ -103,7 +103,6 @@ class Buffer:
         self._go(motions.word_right(self._text, self._cursor))
 
     def line_start(self) -> None:
-        """Move to the beginning of the line."""
         self._go(motions.line_start(self._text, self._cursor))
 
     def line_end(self) -> None:

@@ -44,7 +44,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def build_parser() -> Parser:
-    """Build a parser with the names of the verbs."""
     return _TABLE.build_parser()
 
 

@@ -76,7 +76,6 @@ class ExtensionCall(Record):
 
     @property
     def conversation(self) -> "Conversation":
-        """The conversation that the extension belongs to."""
         return self.services.conversation
 
     @property

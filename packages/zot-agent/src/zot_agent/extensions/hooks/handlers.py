@@ -172,7 +172,6 @@ class ExtensionHooks:
             reports.tell(value)
 
     def send(self, name: str, members: Mapping[str, Any]) -> None:
-        """Send an event to its observers."""
         if (reports := self._reports) is not None:
             reports.send(name, members)
 
@@ -185,7 +184,6 @@ class ExtensionHooks:
             reports.conversation_event(event)
 
     async def turn_start(self, step: int) -> Refusal | None:
-        """Ask whether the turn may begin."""
         if step == 1:
             self._continued = 0
             self._asking.begin_run()

@@ -33,9 +33,7 @@ class Interceptor(Protocol):
     """A program that is asked about events, and notified of them."""
 
     @property
-    def name(self) -> str:
-        """Its name, for people."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def intercept_options(self) -> Mapping[str, InterceptOptions]:
@@ -74,9 +72,7 @@ class Subscriptions(Protocol):
         ...
 
     @property
-    def observed(self) -> bool:
-        """Whether anything may be observed."""
-        ...
+    def observed(self) -> bool: ...
 
     def observers(self, event: str, /) -> Sequence[Interceptor]: ...
 

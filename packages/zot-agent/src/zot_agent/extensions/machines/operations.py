@@ -46,7 +46,6 @@ class MachineOps:
 
     @staticmethod
     def new_id() -> str:
-        """Return an id for an operation."""
         return f"{ID}{next(_ids)}"
 
     async def ask(self, op: str, path: str = "", *, seconds: float = 0.0, **fields: Any) -> OpResponse:

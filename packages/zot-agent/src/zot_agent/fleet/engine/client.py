@@ -117,7 +117,6 @@ class Fleet:
         return key
 
     async def answer(self, id: str, choice: str, message: str = "") -> None:
-        """Answer the question of a run."""
         run = await self.show(id)
         if run.state != "waiting":
             raise ConfigError(f"run {id} asks nothing; it is {run.state}")
@@ -130,7 +129,6 @@ class Fleet:
             await self._handle(id).signal(RunWorkflow.retry)
 
     async def stop(self, id: str) -> None:
-        """End a run for good."""
         async with engine_errors(id):
             await self._handle(id).signal(RunWorkflow.stop)
 

@@ -165,7 +165,6 @@ class RunWorkflow:
 
     @workflow.signal
     def stop(self) -> None:
-        """End the run for good."""
         self._stopped = True
         if self._driving is not None:
             self._driving.cancel()

@@ -44,7 +44,6 @@ class RunRoutes:
         return JSONResponse({"run": await asyncio.to_thread(answered_run, self._stored, id, answer, message)})
 
     async def cancel(self, request: Request) -> Response:
-        """End a run for good."""
         id = request.path_params["id"]
         if (fleet := self._asked(request)) is not None:
             return JSONResponse({"run": await fleet.change(id, lambda runs: runs.stop(id))})

@@ -15,7 +15,6 @@ ENDED = "this agent has ended"
 
 
 async def known(chat: Chat) -> list[AgentEntry]:
-    """Return the sub-agents of the session."""
     from zot_core.runtime.subagents.listing import known_agents  # noqa: PLC0415  many conversations have none
 
     return await known_agents(chat.host.runtime, chat.host.runtime.agents)
@@ -39,7 +38,6 @@ class AgentPicker(Picker["AgentEntry"]):
         self.set_items([PickerItem(each, _label(each), detail=_detail(each)) for each in reversed(entries)])
 
     async def reload(self) -> None:
-        """Show the agents as they are now."""
         self.show(await known(self._chat))
 
     async def _steer(self, entry: AgentEntry) -> None:

@@ -33,7 +33,6 @@ class JobPicker(Picker[Job]):
         self.show()
 
     def show(self) -> None:
-        """Show the jobs as they are now."""
         jobs = reversed(self._jobs.all)
         self.set_items([PickerItem(job, f"{job.id}  {sanitize_line(job.command)}", detail=job.status) for job in jobs])
 

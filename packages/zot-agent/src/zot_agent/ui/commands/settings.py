@@ -88,7 +88,6 @@ class SettingsPicker(Picker[str]):
         spawn(run(), "change a setting")
 
     def show(self) -> None:
-        """Show the values as they are now."""
         self.set_items(self._rows())
         self._chat.app.redraw()
 

@@ -126,7 +126,6 @@ class SwarmPicker(Picker[str]):
         super().__init__("Swarm", (), empty="no agents in the swarm; /swarm new TASK starts one", actions=actions)
 
     async def reload(self) -> None:
-        """Show the members as they are now."""
         from zot_agent.swarm.words import status  # noqa: PLC0415  as in `open_swarm`
 
         found, problems = await asyncio.to_thread(open_swarm().members)

@@ -34,7 +34,6 @@ class WidgetArea:
         self.bottom = Rows(partial(self._border, "bottom_left", "bottom_right"))
 
     def show(self, widget: WidgetChange) -> None:
-        """Add, replace or remove a widget."""
         key = widget.extension, widget.key
         if widget.lines:
             self._widgets[key] = widget.replace(lines=tuple(map(_shortened, widget.lines)))

@@ -51,7 +51,6 @@ def save(folder: str, data: bytes, mime_type: str) -> str:
 
 
 def remove_old(folder: str, days: float = DAYS) -> None:
-    """Remove the files in `folder` that are older than `days`."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             with suppress(OSError):

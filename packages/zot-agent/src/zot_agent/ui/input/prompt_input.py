@@ -54,7 +54,6 @@ class PromptInput:
 
     @property
     def text(self) -> str:
-        """The text in the editor, with chips."""
         return self.editor.text
 
     def set(self, text: str) -> None:

@@ -197,7 +197,6 @@ class _Form(urwid.Widget):
         self._text = self._url = self._code = ""
 
     def show(self, text: str, url: str = "", code: str = "") -> None:
-        """Replace everything."""
         self._text, self._url, self._code = sanitize(text), sanitize_line(url), sanitize_line(code)
         self.notice, self.field = "", None
 

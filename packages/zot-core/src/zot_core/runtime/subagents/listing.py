@@ -38,7 +38,6 @@ class AgentEntry(Record):
 
     @property
     def status(self) -> str:
-        """Its state in words."""
         words = {"": "works", "completed": "done", "aborted": "stopped", INTERRUPTED: INTERRUPTED}
         return words.get(self.end, f"failed: {self.error or self.end}")
 

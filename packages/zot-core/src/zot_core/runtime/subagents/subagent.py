@@ -179,7 +179,6 @@ class SubAgent:
 
     @property
     def status(self) -> str:
-        """Its state in words."""
         if self.end is None:
             return "works"
         return {"completed": "is done", "aborted": "was stopped"}.get(self.end, "failed")

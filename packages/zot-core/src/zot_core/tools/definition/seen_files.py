@@ -15,7 +15,6 @@ class Fingerprint:
         self._size = self._sum = 0
 
     def feed(self, piece: bytes) -> None:
-        """Add the next piece of a content."""
         self._size += len(piece)
         self._sum = crc32(piece, self._sum)
 

@@ -174,7 +174,6 @@ class _Page(HTMLParser):
         self._rows += 1
 
     def flush(self) -> None:
-        """End the paragraph."""
         if self._row is not None:  # a block in a cell
             self._inline.append(" ")
             return

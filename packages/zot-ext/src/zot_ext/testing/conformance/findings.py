@@ -109,7 +109,6 @@ class Report(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether there are no errors."""
         return not self.count("error")
 
     @property

@@ -59,7 +59,6 @@ class Confirm(Dialog[V]):
         self._chosen = min(max(self._chosen + rows, 0), len(self._choices) - 1)
 
     def page(self, pages: int) -> None:
-        """Scroll the body."""
         if self._scroll is not None:
             self._scroll.page(pages)
 
@@ -134,11 +133,9 @@ class Pages(Dialog[None]):
         self.close(None)
 
     def move(self, rows: int) -> None:
-        """Scroll."""
         self._scroll.scroll(rows)
 
     def page(self, pages: int) -> None:
-        """Scroll by pages."""
         self._scroll.page(pages)
 
     def end(self, *, last: bool) -> None:

@@ -138,7 +138,6 @@ class Transcript(urwid.Widget):
 
     @property
     def following(self) -> bool:
-        """Whether the view follows the end."""
         return self._viewport.following
 
     @property

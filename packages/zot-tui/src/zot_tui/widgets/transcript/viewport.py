@@ -83,7 +83,6 @@ class Viewport:
 
     @property
     def following(self) -> bool:
-        """Whether the view follows the end."""
         return self._anchor is None
 
     def append(self, cells: Iterable[Cell]) -> None:

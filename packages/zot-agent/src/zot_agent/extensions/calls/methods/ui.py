@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
-    """Ask for one of several options."""
     options = call.params["options"]
     if not options or not all(isinstance(each, str) for each in options):
         raise CallFailed("invalid", "options must be strings, at least one")
@@ -31,7 +30,6 @@ def confirm(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
 
 
 def input(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
-    """Ask for a line of text."""
     placeholder, secret = call.text("placeholder"), call.flag("secret")
     return _ask(call, "input", placeholder=placeholder, prefill=call.text("prefill"), secret=secret)
 

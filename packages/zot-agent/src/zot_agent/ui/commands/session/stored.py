@@ -50,7 +50,6 @@ class SessionPicker(Picker[SessionEntry]):
         super().__init__("Sessions", (), empty="no sessions yet", actions=actions)
 
     async def load(self) -> None:
-        """Show the sessions as they are on disk now."""
         words, folder = self._words, self._folder
         if words:
             hits = await in_thread(lambda check: search_sessions(self._store, words, check=check))

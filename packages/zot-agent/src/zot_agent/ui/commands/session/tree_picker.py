@@ -57,7 +57,6 @@ class TreePicker(Picker[str]):
         super().__init__("Session tree", (), empty="no prompts yet", actions=actions)
 
     async def load(self) -> None:
-        """Show the entries as they are now."""
         with no_collector():  # it would look through many thousand new rows for nothing
             self._tree = await self._chat.host.conversation.branches.tree()
             self._list_entries()

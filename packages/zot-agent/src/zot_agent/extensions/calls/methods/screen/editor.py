@@ -45,7 +45,6 @@ def set(call: ExtensionCall) -> Awaitable[None] | None:
 
 
 def paste(call: ExtensionCall) -> Awaitable[None] | None:
-    """Insert text."""
     if (field := _field(call)) is not None:
         return field.paste(call.params["text"])
     screen(call).paste(call.params["text"])

@@ -43,7 +43,6 @@ def again(call: ExtensionCall) -> None:
 
 
 def expand(call: ExtensionCall) -> "Expansion":
-    """Expand everything, or fold it."""
     access = _renderers(call)
     if call.params.get("expanded") is not None:
         access.expanded = call.flag("expanded")
