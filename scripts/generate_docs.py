@@ -3,7 +3,6 @@
 `make generate` writes them, `make quick` checks them.
 """
 
-import ast
 import inspect
 import json
 import os
@@ -373,17 +372,6 @@ BAR = "\\|"
 """A vertical bar in a table."""
 
 
-def files() -> str:
-    page = "# Files\n\nEvery module and the first sentence of its docstring.\n"
-    for package in sorted((ROOT / "packages").iterdir()):
-        page += f"\n## {package.name}\n\n| module | what it is |\n|---|---|\n"
-        source = package / "src"
-        for path in sorted(source.rglob("*.py")):
-            doc = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-            page += f"| `{path.relative_to(source)}` | {first_line(doc)} |\n"
-    return page
-
-
 def kind_of(field: dict[str, Any]) -> str:
     """The type of a field, in words."""
     if "$ref" in field:
@@ -401,7 +389,6 @@ def kind_of(field: dict[str, Any]) -> str:
 
 GENERATED: dict[str, Callable[[], str]] = {
     "events.md": event_page,
-    "files.md": files,
     "flags.md": flags,
     "frames.md": frames,
     "extension-events.md": extension_events,
