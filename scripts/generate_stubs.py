@@ -1,6 +1,6 @@
 """Write the `__init__.pyi` of packages with lazy public names, for type checkers and editors; `--check` compares.
 
-The names are in `__init__.py`, see `zot_provider/lazy.py`. Run `make generate` after changing them.
+The names are in `__init__.py`. Run `make generate` after changing them.
 """
 
 import sys

@@ -250,7 +250,3 @@ def test_all_five_distributions_have_one_version_and_pin_each_other_to_it() -> N
 def test_every_package_is_a_root_of_the_import_contracts() -> None:
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
     assert sorted(tool["importlinter"]["root_packages"]) == [package.name.replace("-", "_") for package in PACKAGES]
-
-
-def test_packages_that_share_no_dependency_share_the_text_of_lazy() -> None:
-    assert len({path.read_bytes() for path in ROOT.glob("packages/*/src/*/lazy.py")}) == 1

@@ -29,7 +29,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 def test_importing_the_package_loads_nothing_of_it() -> None:
     loaded = run("import zot_tui, sys; print(*[name for name in sys.modules if name.startswith('zot_')])")
-    assert loaded.split() == ["zot_tui.lazy", "zot_tui"]
+    assert loaded.split() == ["zot_tui"]
 
 
 def test_the_pure_half_imports_no_urwid_and_no_other_package_of_ours() -> None:

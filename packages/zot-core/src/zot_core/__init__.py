@@ -3,8 +3,6 @@
 Importing this package imports nothing else; the module of a name is imported when the name is first used.
 """
 
-from zot_provider.lazy import lazy_names
-
 MODULES = {
     "zot_core.agent.run": "Run",
     "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
@@ -63,4 +61,16 @@ MODULES = {
 }
 """The public names of each module, separated by spaces."""
 
-__all__, __getattr__, __dir__ = lazy_names(__name__, MODULES)
+_HOMES = {name: module for module, names in MODULES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(__import__(_HOMES[name], fromlist=[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

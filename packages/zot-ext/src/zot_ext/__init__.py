@@ -4,8 +4,6 @@ Importing this package imports no other module; a name is loaded from its module
 The other frames, and code for hosts, are in `zot_ext.protocol`.
 """
 
-from zot_ext.lazy import lazy_names
-
 MODULES = {
     "zot_ext.answers": "Response Result display error image_result insert noop prompt text_result",
     "zot_ext.calls.bus": "BusMessage",
@@ -44,4 +42,16 @@ MODULES = {
 }
 """The public names of each module, separated by spaces."""
 
-__all__, __getattr__, __dir__ = lazy_names(__name__, MODULES)
+_HOMES = {name: module for module, names in MODULES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(__import__(_HOMES[name], fromlist=[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

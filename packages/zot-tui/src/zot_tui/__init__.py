@@ -3,8 +3,6 @@
 The names below are loaded when they are first used.
 """
 
-from zot_tui.lazy import lazy_names
-
 MODULES = {
     "zot_tui.app": "App",
     "zot_tui.color": "Color parse_color",
@@ -45,4 +43,16 @@ MODULES = {
 }
 """The public names of each module, separated by spaces."""
 
-__all__, __getattr__, __dir__ = lazy_names(__name__, MODULES)
+_HOMES = {name: module for module, names in MODULES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(__import__(_HOMES[name], fromlist=[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
