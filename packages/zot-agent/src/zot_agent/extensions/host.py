@@ -51,8 +51,8 @@ class Extensions:
         providers: ProviderRegistrations | None = None,
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
-        Without an `owner` their calls are unavailable. `providers` are those that extensions serve; None if no manifest
-        names one."""
+        Without an `owner` their calls are unavailable. `providers` is None if no manifest names a provider that its
+        extension serves."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = setup.limits
         self.panels = Panels(self.events.notify, setup.limits)
