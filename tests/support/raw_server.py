@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, TypeAlias
 
 Handler: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -34,10 +34,13 @@ class RawServer:
         finally:
             self.ended += 1
             writer.close()
+        with suppress(ConnectionError, asyncio.CancelledError):
+            await writer.wait_closed()
+        del self._open[task]  # asyncio fails to abort a connection that has sent the rest of its data and is closed
 
     async def end(self) -> None:
         """End what is still open, so that no test after this one finds it."""
-        for task, writer in self._open.items():
+        for task, writer in list(self._open.items()):
             task.cancel()
             writer.transport.abort()
         await asyncio.gather(*self._open, return_exceptions=True)
