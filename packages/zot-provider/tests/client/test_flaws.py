@@ -8,8 +8,8 @@ import pytest
 from zot_provider.client.http import HttpClient
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import ProviderError
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent
-from zot_provider.messages import Message, TextBlock, ToolCallBlock
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta
+from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
@@ -59,7 +59,9 @@ async def test_each_flaw_of_a_server_is_an_answer_a_retry_or_an_error_in_words(p
         assert flaw.words in error
     else:
         assert isinstance(events[-1], StreamEnd)
-        assert events[-1].content == [TextBlock(TEXT)]
+        assert [block for block in events[-1].content if not isinstance(block, ReasoningBlock)] == [TextBlock(TEXT)]
+        counts = events[events.index(retries[-1]) if retries else 0 :]
+        assert "".join(event.delta for event in counts if isinstance(event, TextDelta)) == TEXT
 
 
 async def last_event(server: ScriptedServer, provider: str) -> StreamEnd:

@@ -47,6 +47,7 @@ FLAWS: dict[str, Flaw] = {
     ),
     "a stream labelled as JSON": Flaw(Turn(TEXT, fault=Fault(headers=_JSON)), "answer"),
     "a stream labelled as a web page": Flaw(Turn(TEXT, fault=Fault(headers={"content-type": "text/html"})), "answer"),
+    "thinking between tags": Flaw(Turn(f"<think>hm</think>\n\n{TEXT}", chunk=3), "answer"),
     "packed, which was not asked for": Flaw(Turn(TEXT, delivery=Delivery(gzip=True)), "answer"),
     "packed event by event": Flaw(Turn(TEXT, delivery=Delivery(gzip=True, members=True)), "answer"),
     "packed in another way": Flaw(

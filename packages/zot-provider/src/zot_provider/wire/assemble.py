@@ -26,6 +26,7 @@ from zot_provider.events import (
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
+from zot_provider.wire.think import ThinkTags
 
 _MAX_MESSAGE = 400
 """Most characters of a provider's message that an error quotes."""
@@ -75,6 +76,9 @@ class BlockDecoder(ABC):
         self._reported = Usage()
         self._ids: set[str] = set()
         self._has_surrogates = False  # whether texts may hold lone surrogates
+        self._tags: ThinkTags | None = ThinkTags()  # until it is known whether the first text begins with thinking
+        self._head: PartialBlock | None = None  # that text
+        self._thinking: PartialBlock | None = None  # what was found at its head
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         if self._failure is not None:
@@ -139,6 +143,8 @@ class BlockDecoder(ABC):
         """Begin the next block of the answer."""
         partial = PartialBlock(kind)
         self.partials.append(partial)
+        if kind == "text" and self._tags is not None and self._head is None:
+            self._head = partial
         return partial
 
     def append_text(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> None:
@@ -150,6 +156,10 @@ class BlockDecoder(ABC):
         if text.__class__ is not str:
             raise TypeError(f"text expected, not {text!r}")
         self.size += 1
+        if partial is self._head:
+            text = self._without_thinking(partial, text, events)
+            if not text:
+                return
         partial.parts.append(text)
         kind = partial.kind
         if kind == "text":
@@ -173,9 +183,24 @@ class BlockDecoder(ABC):
         if partial.pending_surrogate:
             pending_surrogate, partial.pending_surrogate = partial.pending_surrogate, ""
             self.append_text(partial, without_surrogates(pending_surrogate), events)
+        if partial is self._head:
+            self.finish_thinking(events)
         if partial.kind == "call" and partial.state == "started":
             partial.state = "ended"
             events.append(ToolUseEnd(partial.id))
+
+    def tagged_thinking(self, text: PartialBlock) -> PartialBlock:
+        """Return the block for the thinking at the head of a text, a new one before it."""
+        thinking = PartialBlock("reasoning")
+        self.partials.insert(self.partials.index(text), thinking)
+        return thinking
+
+    def finish_thinking(self, events: list[StreamEvent]) -> None:
+        """No more comes of the first text: what was held back of it is the answer."""
+        partial, tags = self._head, self._tags
+        if partial is not None and tags is not None:
+            self._head = self._tags = None
+            self.append_text(partial, tags.finish(), events)
 
     def report_usage(self, total: Usage, events: list[StreamEvent]) -> None:
         """Report the tokens that `total`, the count of the answer so far, adds to the earlier reports."""
@@ -211,6 +236,18 @@ class BlockDecoder(ABC):
         events.append(StreamEnd(stop, content))
 
     # Inside.
+
+    def _without_thinking(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> str:
+        """Return what is the answer in a piece of the first text; the rest goes to a block of thinking, or is held."""
+        if self._tags is None:
+            return text
+        thought, answer = self._tags.feed(text)
+        if thought:
+            self._thinking = self._thinking or self.tagged_thinking(partial)
+            self.append_text(self._thinking, thought, events)
+        if answer:
+            self._head = self._tags = None
+        return answer
 
     def _fail(self, error: ProviderError, events: list[StreamEvent]) -> None:
         self._failure = error

@@ -14,7 +14,7 @@ from typing import Any
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
-from zot_provider.wire.openai_chat.think import ThinkTags, split_unopened
+from zot_provider.wire.think import split_unopened
 
 _STOPS: dict[str, Stop] = {
     "length": "length",
@@ -40,7 +40,6 @@ class ChatDecoder(BlockDecoder):
         self._reasoning: PartialBlock | None = None
         self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being received there
         self._details: list[dict[str, Any]] = []
-        self._tags = ThinkTags()
         self._answer = ""
         self._stop: Stop | None = None
 
@@ -72,8 +71,7 @@ class ChatDecoder(BlockDecoder):
         return self._stop
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
-        if rest := self._tags.finish():
-            self._say(rest, events)
+        self.finish_thinking(events)
         if self._text is not None and self._reasoning is None:
             thought, answer = split_unopened("".join(self._text.parts))
             if thought:
@@ -101,9 +99,6 @@ class ChatDecoder(BlockDecoder):
         if text.__class__ is list:
             thinking = thinking or "".join(_text_of(each.get("thinking") or []) for each in text)
             text = _text_of(text)
-        if text and text.__class__ is str:
-            left_in, text = self._tags.feed(text)
-            thinking = thinking or left_in
         if thinking and isinstance(thinking, str):
             if self._reasoning is None:
                 self._reasoning = self.open_block("reasoning")
@@ -115,6 +110,11 @@ class ChatDecoder(BlockDecoder):
             self._answer = str(chunk.get("id") or self._answer)
             for piece in calls:
                 self._call(piece, events)
+
+    def tagged_thinking(self, text: PartialBlock) -> PartialBlock:
+        if self._reasoning is None:
+            self._reasoning = super().tagged_thinking(text)
+        return self._reasoning
 
     def _say(self, text: str, events: list[StreamEvent]) -> None:
         if self._text is None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.wire.openai_chat.think import ThinkTags, split_unopened
+from zot_provider.wire.think import ThinkTags, split_unopened
 
 TEXTS = st.text("<think>/ ab\n", max_size=40)
 
@@ -19,6 +19,7 @@ def divided(pieces: list[str]) -> tuple[str, str]:
 
 def test_thinking_at_the_head_is_no_answer() -> None:
     assert divided(["<think>secret plan</think>hello"]) == ("secret plan", "hello")
+    assert divided([*"<think>a</think>\n\nb\n\nc"]) == ("a", "b\n\nc")
     assert divided(["\n<think>\na</think>\n\nb <think>c</think>"]) == ("\na", "b <think>c</think>")
 
 

@@ -34,6 +34,10 @@ class ThinkTags:
         """Return what of the text so far is known to be thinking, and to be the answer, and was not returned before."""
         if self._state == "answer":
             return "", piece
+        if self._state == "between":
+            piece = piece.lstrip("\n")
+            self._state = "answer" if piece else "between"
+            return "", piece
         text = self._held + piece
         self._held = ""
         if self._state == "head":
@@ -49,9 +53,10 @@ class ThinkTags:
         close = _TAGS[self._tag]
         thought, closed, answer = text.partition(close)
         if closed:
-            self._state = "answer"
+            answer = answer.lstrip("\n")
+            self._state = "answer" if answer else "between"
             self._thought = ""
-            return thought, answer.lstrip("\n")
+            return thought, answer
         kept = next((size for size in range(len(close) - 1, 0, -1) if thought.endswith(close[:size])), 0)
         self._held = thought[len(thought) - kept :]
         thought = thought[: len(thought) - kept]
@@ -60,6 +65,6 @@ class ThinkTags:
 
     def finish(self) -> str:
         """Return what is the answer after all, at the end of the text: all of it if no `</think>` came."""
-        if self._state == "answer":
+        if self._state in ("answer", "between"):
             return ""
         return self._tag + self._thought + self._held
