@@ -93,6 +93,7 @@ def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Zot, server: Scripted
         (["@nope.txt"], "no such file: nope.txt (put a prompt that begins with @ after --)"),
         (["@."], ". is a directory; mention its path in the prompt and zot will look into it"),
         (["@binary"], "binary looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached"),
+        (["@a.heic"], "a.heic is HEIC; convert it first; only text and images"),
         (["--prompt-file", "nope.md"], "no such file: nope.md"),
         (["--prompt-file", "binary"], "binary looks binary"),
         (["--prompt-file"], "expected one argument"),
@@ -100,6 +101,7 @@ def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Zot, server: Scripted
 )
 def test_what_cannot_be_attached(zot: Zot, arguments: list[str], words: str) -> None:
     (zot.cwd / "binary").write_bytes(b"\x7fELF\0\0\0")
+    (zot.cwd / "a.heic").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
     done = zot.run("-p", "look", *arguments)
     assert (done.code, done.out) == (2, "")
     assert words in done.line()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 
-from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
+from zot_core.images import LARGEST, SUFFIXES, foreign_type, image_block, image_type
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
@@ -69,7 +69,9 @@ def as_text(path: str, data: bytes) -> tuple[str, str]:
 
     if path.lower().endswith(tuple(SUFFIXES)):
         raise ConfigError(f"{path} is not a valid image of its type; attach a PNG, JPEG, GIF or WebP file")
-    binary = ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
+    kind = foreign_type(data)
+    advice = f"is {kind}; convert it first" if kind else "looks binary"
+    binary = ConfigError(f"{path} {advice}; only text and images (PNG, JPEG, GIF, WebP) can be attached")
     if len(data) > TEXT_LIMIT and b"\0" in data[:8192]:
         raise binary
     _check_size(path, data, TEXT_LIMIT)

@@ -168,6 +168,7 @@ def test_images_are_inline_with_the_type_their_content_tells(path: str, content:
 def test_a_file_that_is_an_image_by_its_name_alone_is_text_or_refused() -> None:
     result = reading(b"one\ntwo\n", "notes.png", offset=2)
     assert (result.text, result.details["total_lines"]) == ("two\n[line 2 of 2]\n", 2)
+    assert refusal(b"\0\0\0\x18ftypheic" + bytes(9), "a.heic") == "a.heic is HEIC; it cannot be read as text"
     assert refusal(bytes(64), "a.webp") == "a.webp looks binary; it cannot be read as text"
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
 from zot_core.images import LARGEST as LARGEST_IMAGE
-from zot_core.images import SUFFIXES, image_block, image_type
+from zot_core.images import SUFFIXES, foreign_type, image_block, image_type
 from zot_core.machine.interface import FileInfo
 from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
@@ -67,7 +67,8 @@ async def _text(path: str, target: str, start: tuple[int, int], count: int | Non
     size = 0
     async for piece in context.files.chunks(target):
         if size < PROBE and b"\0" in piece[: PROBE - size] and not utf_16(piece):
-            raise ToolError(f"{path} looks binary; it cannot be read as text")
+            kind = foreign_type(piece)
+            raise ToolError(f"{path} {f'is {kind}' if kind else 'looks binary'}; it cannot be read as text")
         size += len(piece)
         window.feed(piece)
         whole.feed(piece)
