@@ -16,13 +16,13 @@ last = before = ""
 def follow(_: Event) -> None:
     global last, before
     model = ext.model.get()
+    changed = last not in ("", model["model"])
+    before, last = last if changed else before, model["model"]
     try:
         ext.widgets.set("model", line(model), place="top_right")
     except HostError as error:
         if error.code != "unavailable":  # as in `zot -p`, where there is no screen
             raise
-    changed = last not in ("", model["model"])
-    before, last = last if changed else before, model["model"]
     if changed:
         ext.notify(f"{last} answers now, in place of {before}")
 
