@@ -74,7 +74,11 @@ async def test_the_first_turn_says_what_may_run_and_what_confines_it(capfd: pyte
     finally:
         await host.close()
     events = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
-    assert [event["type"] for event in events][:3] == ["user_message", "turn_start", "assistant_start"]
+    asked, told, *turn = events[:4]
+    assert (asked["type"], told["type"]) == ("user_message", "user_message")
+    assert "hidden" not in asked
+    assert told["hidden"] == "the model knows: mode plan, no sandbox"
+    assert [event["type"] for event in turn] == ["turn_start", "assistant_start"]
     assert [event for event in events if event["type"] == "turn_start"] == [
         {"type": "turn_start", "step": 1, "mode": "plan", "sandbox": "off"},
         {"type": "turn_start", "step": 2},
