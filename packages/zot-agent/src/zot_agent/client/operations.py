@@ -63,7 +63,7 @@ class OperationCommands(RpcConnection):
         whole_tree: All branches, not only the current one.
         kinds: `user assistant tool compaction branch_summary custom`; all by default.
         custom_type: Only data of this extension with this type.
-        content: The blocks of messages too; those of a message that is too large are left out.
+        content: Also return the blocks of each message, unless the message is too large.
         after: The id of the entry to begin after.
         limit: How many at most; 200 by default.
         """
@@ -109,7 +109,7 @@ class OperationCommands(RpcConnection):
         return answer
 
     async def session_import(self, path: str) -> AddedSession:
-        """Add the session in a .zotsession file to those of the working directory, with a new id.
+        """Import a .zotsession file as a session of the working directory. It gets a new id.
 
         path: The file, from the working directory.
         """
@@ -222,7 +222,7 @@ class OperationCommands(RpcConnection):
         whole_tree: All branches, not only the current one.
         kinds: `user assistant tool compaction branch_summary custom`; all by default.
         custom_type: Only data of this extension with this type.
-        content: The blocks of messages too; those of a message that is too large are left out.
+        content: Also return the blocks of each message, unless the message is too large.
         after: The id of the entry to begin after.
         limit: How many at most; 200 by default.
         """

@@ -41,7 +41,7 @@ async def entries(
     whole_tree: All branches, not only the current one.
     kinds: `user assistant tool compaction branch_summary custom`; all by default.
     custom_type: Only data of this extension with this type.
-    content: The blocks of messages too; those of a message that is too large are left out.
+    content: Also return the blocks of each message, unless the message is too large.
     after: The id of the entry to begin after.
     limit: How many at most; 200 by default.
     """
@@ -70,7 +70,7 @@ async def read(
     whole_tree: All branches, not only the current one.
     kinds: `user assistant tool compaction branch_summary custom`; all by default.
     custom_type: Only data of this extension with this type.
-    content: The blocks of messages too; those of a message that is too large are left out.
+    content: Also return the blocks of each message, unless the message is too large.
     after: The id of the entry to begin after.
     limit: How many at most; 200 by default.
     """

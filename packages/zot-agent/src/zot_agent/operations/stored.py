@@ -120,7 +120,7 @@ async def export(caller: OperationCaller, path: str, *, session: str = "") -> "W
 
 @operation("session.import", scope="own")
 async def add(caller: OperationCaller, path: str) -> "AddedSession":
-    """Add the session in a .zotsession file to those of the working directory, with a new id.
+    """Import a .zotsession file as a session of the working directory. It gets a new id.
 
     path: The file, from the working directory.
     """

@@ -13,7 +13,7 @@ class PersonAnswer(TypedDict):
 
 
 class ThemeInfo(TypedDict):
-    """The theme in use, and its colours by token: `#rrggbb`, the number of one of 256 colours, or `default`; those of
+    """The theme in use, and its colours by token. A colour is `#rrggbb`, a number below 256, or `default`. Tokens of
     backgrounds end in `.background`."""
 
     name: str

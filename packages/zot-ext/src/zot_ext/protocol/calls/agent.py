@@ -100,8 +100,8 @@ AGENT: tuple[HostMethod, ...] = (
     HostMethod(
         "resources.set",
         "resources",
-        "Replace the skills, prompt templates and themes that the extension adds to those of its manifest. They are "
-        "removed when it ends.",
+        "Set the skills, prompt templates and themes that the extension offers besides what its manifest names. Each "
+        "call replaces what an earlier one set. They are removed when the extension ends.",
         tuple(
             CallParam(name, "list", f"Paths of {words}, relative to the folder of the extension and inside of it.")
             for name, words in (("skills", "skills"), ("prompts", "prompt templates"), ("themes", "themes"))

@@ -24,9 +24,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("whole_tree", "flag", "All branches, not only the current one."),
             CallParam("kinds", "list", "`user assistant tool compaction branch_summary custom`; all by default."),
             CallParam("custom_type", "text", "Only data of this extension with this type."),
-            CallParam(
-                "content", "flag", "The blocks of messages too; those of a message that is too large are left out."
-            ),
+            CallParam("content", "flag", "Also return the blocks of each message, unless the message is too large."),
             CallParam("after", "text", "The id of the entry to begin after."),
             CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
@@ -142,9 +140,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("whole_tree", "flag", "All branches, not only the current one."),
             CallParam("kinds", "list", "`user assistant tool compaction branch_summary custom`; all by default."),
             CallParam("custom_type", "text", "Only data of this extension with this type."),
-            CallParam(
-                "content", "flag", "The blocks of messages too; those of a message that is too large are left out."
-            ),
+            CallParam("content", "flag", "Also return the blocks of each message, unless the message is too large."),
             CallParam("after", "text", "The id of the entry to begin after."),
             CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
