@@ -3,17 +3,17 @@
 import inspect
 import types
 import typing
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
-from zot_agent.operations import answers, stored_answers
-from zot_agent.rpc.method import Encoded
+from zot_agent.operations import answers
+from zot_agent.operations.operation import Encoded
+from zot_ext.protocol import agent_answers, screen_answers
 from zot_ext.protocol import answers as of_extensions
-from zot_ext.protocol import screen_answers
 
 KNOWN = {"UsageCount": "Usage", "MessageInfo": "Message"}
 """Classes whose definition says more than their annotations do: events have them too."""
-MODULES = (typing, of_extensions, screen_answers, answers, stored_answers)
+MODULES = (typing, of_extensions, agent_answers, screen_answers, answers)
 NAMES: dict[str, Any] = {name: each for module in MODULES for name, each in vars(module).items()} | {"Encoded": Encoded}
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
@@ -29,9 +29,10 @@ def answer_class(handler: Callable[..., Any]) -> Any:
 
 
 def _parts(hint: Any) -> Iterator[Any]:
-    """What is in `Awaitable`, in `Encoded`, and in a union, without None."""
-    if typing.get_origin(hint) in (Awaitable, Encoded, typing.Union, types.UnionType):
-        for each in typing.get_args(hint):
+    """What is in `Awaitable`, in `Coroutine`, in `Encoded`, and in a union, without None."""
+    origin = typing.get_origin(hint)
+    if origin in (Awaitable, Coroutine, Encoded, typing.Union, types.UnionType):
+        for each in typing.get_args(hint)[-1:] if origin is Coroutine else typing.get_args(hint):
             yield from _parts(each)
     elif hint not in (None, type(None)):
         yield hint

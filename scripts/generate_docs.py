@@ -203,7 +203,7 @@ def host_calls() -> str:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
                 page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
     usage = {"Usage": generate_rpc_schema.USAGE}
-    page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers` and `screen_answers`.\n"
+    page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers`, `agent_answers` and `screen_answers`.\n"
     return page + _answers(results | usage)
 
 
@@ -283,7 +283,10 @@ def rpc() -> str:
         fields = ", ".join(f"`{field.name}`" for field in method.fields)
         page += f"| [`{name}`](#{name.replace('.', '')}) | {fields} | {first_sentence(method.doc)} |\n"
     for name, method in generate_rpc_schema.COMMANDS.items():
-        page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
+        also = f" Also called `{method.alias}`." if method.alias else ""
+        page += f"\n### {name}\n\n{method.doc}{also}\n" + field_rows(
+            definitions[f"command.{name}"], without=("type", "id")
+        )
         page += f"\n{_answer('Data of the response: ', method.handler, data) or 'The response has no data.'}\n"
     page += "\n## Objects in responses\n" + _answers(data)
     for title, union in (

@@ -3,6 +3,7 @@
 `--check` says which files are not current. Run `make generate` after adding an operation or changing a signature.
 """
 
+import ast
 import inspect
 import json
 import subprocess
@@ -56,10 +57,10 @@ def parameters(operation: Operation[..., Any]) -> str:
     return ", ".join(shown)
 
 
-def docstring(operation: Operation[..., Any]) -> str:
-    """What a method does, and what its parameters are."""
-    parts = [operation.doc, *(f"{each.name}: {each.doc}" for each in operation.fields)]
-    wrapped = [textwrap.fill(each, WIDTH - 11, initial_indent="", subsequent_indent="    ") for each in parts]
+def docstring(operation: Operation[..., Any], *, whole: bool) -> str:
+    """What a method does, and if `whole`, what its parameters are."""
+    parts = [operation.doc, *(f"{each.name}: {each.doc}" for each in (operation.fields if whole else ()))]
+    wrapped = [textwrap.fill(each, WIDTH - 14, initial_indent="", subsequent_indent="    ") for each in parts]
     wrapped[0] = wrapped[0].replace("\n    ", "\n")
     text = "\n\n".join(["", *(["\n".join(wrapped[1:])] if wrapped[1:] else [])]).strip()
     body = textwrap.indent(f"{wrapped[0]}\n\n{text}\n" if text else wrapped[0], " " * 8).strip()
@@ -81,6 +82,8 @@ def given(field: OperationField) -> str:
     value = f"list({field.name})" if field.kind.call_kind == "list" else field.name
     if field.required:
         return f"{field.name}={value}"
+    if field.default is None:
+        return f"{field.name}={value}"
     if not field.default:
         return f"{field.name}={value} or None"
     if field.default is True:
@@ -88,24 +91,30 @@ def given(field: OperationField) -> str:
     return f"{field.name}=None if {field.name} == {field.default!r} else {field.name}"
 
 
-def method(operation: Operation[..., Any], name: str, call: str) -> str:
+def method(operation: Operation[..., Any], name: str, call: str, *, whole: bool = True) -> str:
     """A method that only passes fields on. `call` is the beginning of the call that does."""
     answer = answer_schema.answer_class(operation.handler)
     fields = "".join(f", {given(each)}" for each in operation.fields)
     called = f"{call}{operation.name!r}{fields})"
+    given_back = "answer" if all(each.name != "answer" for each in operation.fields) else "answered"
     kind = "None" if answer is None else answer.__name__
-    body = f"        {called}\n" if answer is None else f"        answer: {kind} = {called}\n        return answer\n"
+    body = (
+        f"        {called}\n"
+        if answer is None
+        else f"        {given_back}: {kind} = {called}\n        return {given_back}\n"
+    )
     is_async = "async " if "await" in call else ""
-    return f"    {is_async}def {name}({parameters(operation)}) -> {kind}:\n        {docstring(operation)}\n{body}"
+    words = docstring(operation, whole=whole)
+    return f"    {is_async}def {name}({parameters(operation)}) -> {kind}:\n        {words}\n{body}"
 
 
 def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str:
-    """The imports of the classes of answers; all must be of the module `allowed`, if that is given."""
+    """The imports of the classes of answers; all must be of a module of `allowed`."""
     found: dict[str, list[str]] = {}
     for each in operations:
         answer = answer_schema.answer_class(each.handler)
         if answer is not None:
-            if allowed and answer.__module__ != allowed:
+            if not answer.__module__.startswith(allowed):
                 raise SystemExit(f"{each.name} is offered to extensions, so {answer.__name__} belongs into {allowed}")
             found.setdefault(answer.__module__, []).append(answer.__name__)
     return "".join(f"from {name} import {', '.join(sorted(set(each)))}\n" for name, each in sorted(found.items()))
@@ -113,24 +122,36 @@ def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str
 
 def names(operations: dict[str, Operation[..., Any]]) -> str:
     """`operations/names.py`."""
-    rows = "".join(
-        f'    "{name}": "{each.handler.__module__.rpartition(".")[2]}",\n' for name, each in operations.items()
-    )
+    modules = {name: each.handler.__module__.partition(".")[2] for name, each in operations.items()}
+    aliases = {each.alias: name for name, each in operations.items() if each.alias}
     return (
-        f'"""The module of each operation; written by `scripts/generate_operations.py`."""\n\nMODULES = {{\n{rows}}}\n'
+        '"""The operations by name; written by `scripts/generate_operations.py`."""\n\n'
+        f'MODULES = {modules!r}\n"""The module of each operation."""\n\n'
+        f'ALIASES = {aliases!r}\n"""Their names in the first versions of the protocol, for clients."""\n'
     )
 
 
-def commands(operations: dict[str, Operation[..., Any]]) -> str:
-    """`client/operations.py`."""
-    methods = "\n".join(method(each, name.replace(".", "_"), "await self.ask(") for name, each in operations.items())
+BY_HAND = {"hello", "prompts.send", "control.compact"}
+"""What the client writes by hand, because more belongs to it, such as the events that follow."""
+
+
+def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, words: str) -> str:
+    """A module of the client: the class `name`, which completes `base`, a class of the module of these words."""
+    sent = [each for each in operations.values() if each.name not in BY_HAND]
+    methods = [method(each, each.name.replace(".", "_"), "await self.ask(", whole=False) for each in sent]
     return (
-        '"""The operations as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
+        f'"""{words} as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
-        "from zot_agent.client.connection import RpcConnection\n" + imports(operations.values()) + "\n\n"
-        "class OperationCommands(RpcConnection):\n"
-        '    """A method for each operation; raises what `RpcClient` raises."""\n\n' + methods
+        f"from zot_agent.client.{base}\n{imports(sent)}\n\nclass {name}({base.rpartition(' ')[2]}):\n"
+        '    """Raises what `RpcClient` raises. The fields are described in docs/generated/rpc.md."""\n\n'
+        + "\n".join(methods)
     )
+
+
+def with_reason(text: str) -> str:
+    """A module with the line that house rules want of a long one."""
+    head, _, rest = text.partition("\n")
+    return f"{head}\n# Longer than 400 lines: it has a method for each operation.\n{rest}"
 
 
 def rows(operations: dict[str, Operation[..., Any]]) -> str:
@@ -146,26 +167,37 @@ def rows(operations: dict[str, Operation[..., Any]]) -> str:
             f"{', required=True' if field.required else ''}), "
             for field in each.fields
         )
-        idle = ", in_command=True" if each.when == "idle" else ""
+        idle = ", in_command=True" if each.when != "any" else ""
+        idle += f", needs={tuple(each.needs)!r}" if each.needs else ""
         page += f"    HostMethod({each.name!r}, {each.group!r}, {words(each.doc)}"
         page += f"{f', ({fields})' if fields else ''}{idle}),\n"
     return page + ")\n"
 
 
+def written_by_hand() -> dict[str, set[str]]:
+    """The methods of the classes of the SDK by the class that they complete."""
+    found: dict[str, set[str]] = {}
+    for path in (EXT / "calls").glob("*.py"):
+        for each in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(each, ast.ClassDef):
+                own = {part.name for part in each.body if isinstance(part, ast.FunctionDef)}
+                found |= {base.id: own for base in each.bases if isinstance(base, ast.Name)}
+    return found
+
+
 def calls(operations: dict[str, Operation[..., Any]]) -> str:
     """`calls/operations.py` of `zot_ext`: what the classes of the SDK do not write by hand."""
-    from zot_ext.calls import session
-
-    by_hand = {"session": session.Session}
-    offered = "zot_ext.protocol.answers"
+    by_hand = written_by_hand()
+    offered = "zot_ext.protocol."
     page, left = "", []
     for word in dict.fromkeys(name.partition(".")[0] for name in operations):
-        page += f"\n\nclass {word.capitalize()}Operations:\n"
+        base = f"{word.capitalize()}Operations"
+        page += f"\n\nclass {base}:\n"
         page += f'    """The calls of `ext.{word}` that only pass on fields."""\n\n'
         page += "    def __init__(self, call: Callable[..., Any]) -> None:\n        self._call = call\n"
         for name, each in operations.items():
             own = name.partition(".")[2]
-            if name.startswith(f"{word}.") and own not in vars(by_hand[word]):
+            if name.startswith(f"{word}.") and own not in by_hand.get(base, ()):
                 page += "\n" + method(each, own, "self._call(")
                 left.append(each)
     typed = "".join(f"    {line}\n" for line in imports(left, offered).splitlines())
@@ -191,9 +223,18 @@ def texts() -> dict[Path, str]:
     """The files and their content."""
     operations = all_operations()
     offered = {name: each for name, each in operations.items() if each.group}
+    dotted = {name: each for name, each in operations.items() if "." in name}
     found = {
         AGENT / "operations" / "names.py": names(operations),
-        AGENT / "client" / "operations.py": commands(operations),
+        AGENT / "client" / "operations.py": with_reason(
+            commands(dotted, "OperationCommands", "screen import ScreenCommands", "The operations")
+        ),
+        AGENT / "client" / "screen.py": commands(
+            {name: each for name, each in operations.items() if name not in dotted},
+            "ScreenCommands",
+            "connection import RpcConnection",
+            "The operations about the client itself",
+        ),
         EXT / "protocol" / "calls" / "operations.py": rows(offered),
         EXT / "calls" / "operations.py": calls(offered),
     }

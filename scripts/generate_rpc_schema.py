@@ -1,7 +1,7 @@
 """Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
 
-Types come from the records of `zot_core.events` and `zot_core.conversation.events`, from the table of methods, and from
-the typed dictionaries that they return; descriptions from their docstrings. Run `make generate` after changing one.
+Types come from the records of `zot_core.events` and `zot_core.conversation.events`, from the operations, and from the
+typed dictionaries that they return; descriptions from their docstrings. Run `make generate` after changing one.
 """
 
 import json
@@ -18,9 +18,8 @@ from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
 from zot_agent.operations.fields import FailureCode
 from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
-from zot_agent.rpc import METHODS
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
-from zot_agent.rpc.method import ERROR_CODES, KINDS, CommandField, Method
+from zot_agent.rpc.service import ERROR_CODES
 from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
@@ -254,24 +253,28 @@ def events_schema() -> dict[str, Any]:
     }
 
 
-COMMANDS: dict[str, Method | Operation[..., Any]] = {**METHODS, **all_operations()}
+COMMANDS = all_operations()
 
 
-def command_schema(method: Method | Operation[..., Any]) -> dict[str, Any]:
+def type_schema(operation: Operation[..., Any]) -> dict[str, Any]:
+    """The name of a command, and its short name."""
+    return {"enum": [operation.name, operation.alias]} if operation.alias else {"const": operation.name}
+
+
+def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
     """A command as a client writes it."""
-    properties: dict[str, Any] = {"type": {"const": method.name}, "id": {"description": "Anything; it comes back."}}
-    for field in method.fields:
-        kind = KINDS[field.kind] if isinstance(field, CommandField) else field.kind
-        images = {"items": place("InputImage")} if kind is KINDS["images"] else {}
-        properties[field.name] = {**kind.schema, **images, "description": field.doc}
-    optional = tuple(["id", *(field.name for field in method.fields if not field.required)])
-    return closed_object(properties, optional, description=method.doc)
+    properties = {"type": type_schema(operation), "id": {"description": "Anything; it comes back."}}
+    for field in operation.fields:
+        images = {"items": place("InputImage")} if field.name == "images" else {}
+        properties[field.name] = {**field.kind.schema, **images, "description": field.doc}
+    optional = tuple(["id", *(field.name for field in operation.fields if not field.required)])
+    return closed_object(properties, optional, description=operation.doc)
 
 
-def response_schema(method: Method | Operation[..., Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def response_schema(operation: Operation[..., Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """A response that is a success; the definitions of its data are added to `found`."""
-    properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": {"const": method.name}}
-    answer = answer_class(method.handler)
+    properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": type_schema(operation)}
+    answer = answer_class(operation.handler)
     properties |= {"success": {"const": True}, "data": {} if answer is None else add_definitions(answer, found)}
     return closed_object(properties, ("id", "data") if answer is None else ("id",))
 

@@ -118,7 +118,8 @@ def test_without_a_screen_or_a_command_no_program_gets_the_terminal(zot: Zot, se
 
 
 def test_the_favourite_models_are_those_of_the_settings(zot: Zot, server: ScriptedServer) -> None:
-    body = "ext.command('favourites')(lambda _: ' '.join(each['id'] for each in ext.model.list(scope='favourites')))"
+    ids = "each['id'] for each in ext.model.list(scope='favourites')['models']"
+    body = f"ext.command('favourites')(lambda _: ' '.join({ids}))"
     folder = write_extension(zot.cwd.parent / "lister", body, more="capabilities=('model',)")
     home = zot.cwd.parent / "zot-home"
     home.mkdir(exist_ok=True)

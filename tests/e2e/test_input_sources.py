@@ -67,7 +67,7 @@ def test_a_message_of_an_extension_is_not_that_of_a_client(zot: Zot, server: Scr
         talk.send({"id": "1", "type": "prompt", "message": "go"})
         talk.until("done")
         assert heard(server) == "go, prompt, from rpc"
-        talk.send({"id": "2", "type": "command", "name": "send", "args": "go on"})
+        talk.send({"id": "2", "type": "control.run", "name": "send", "args": "go on"})
         talk.until("done")
     assert heard(server) == "go on, prompt, from extension of teller"
 

@@ -16,7 +16,6 @@ from rpc_client import types
 
 from zot_agent.client import Event, Talk
 from zot_agent.operations.names import MODULES
-from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.event_json import image_id
@@ -232,11 +231,11 @@ def test_a_message_reaches_the_model_while_it_works(start: Start, zot: Zot, serv
     os.mkfifo(zot.cwd / "go")
     server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and more")
     talk = start()
-    assert not talk.ask({"type": "steer", "message": "too early"})["success"]
+    assert not talk.ask({"type": "prompts.steer", "message": "too early"})["success"]
     talk.send({"type": "prompt", "message": "work"})
     talk.until("tool_call")
-    assert talk.ask({"type": "steer", "message": "rather this"})["success"]
-    assert talk.ask({"type": "follow_up", "message": "then that"})["success"]
+    assert talk.ask({"type": "prompts.steer", "message": "rather this"})["success"]
+    assert talk.ask({"type": "prompts.follow_up", "message": "then that"})["success"]
     (zot.cwd / "go").write_text("on")
     talk.until("done")
     assert "rather this" in json.dumps(server.requests[1].body)
@@ -271,11 +270,11 @@ def test_without_a_credential_another_provider_is_refused_with_the_variable_to_s
 def test_tools_can_be_taken_and_given(start: Start, server: ScriptedServer) -> None:
     server.add("one", "two")
     talk = start()
-    assert talk.ask({"type": "set_tools", "tools": ["read", "grep"]})["data"] == {"tools": ["grep", "read"]}
+    assert talk.ask({"type": "tools.set", "tools": ["read", "grep"]})["data"] == {"tools": ["grep", "read"]}
     talk.send({"type": "prompt", "message": "hi"})
     talk.until("done")
     assert {tool["function"]["name"] for tool in server.requests[0].body["tools"]} == {"read", "grep"}
-    assert not talk.ask({"type": "set_tools", "tools": ["no_such_tool"]})["success"]
+    assert not talk.ask({"type": "tools.set", "tools": ["no_such_tool"]})["success"]
 
 
 def test_unicode_of_every_kind_comes_through_whole(start: Start, server: ScriptedServer) -> None:
@@ -296,7 +295,7 @@ def test_the_guide_names_every_event_and_its_reference_every_command() -> None:
     kinds = {event.type for event in (*get_args(AgentEvent), *get_args(ExtensionEvent))}
     assert kinds - named == set()
     assert "generated/rpc.md#commands" in guide
-    assert {*METHODS, *MODULES} - {*re.findall(r"^\| \[`([\w.]+)`\]\(#\S+\) \|", reference, re.M)} == set()
+    assert {*MODULES} - {*re.findall(r"^\| \[`([\w.]+)`\]\(#\S+\) \|", reference, re.M)} == set()
 
 
 # Extensions
@@ -321,7 +320,7 @@ def note(args):
 def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("Ada!")
     talk = start("--ext", str(write_extension(zot.cwd.parent / "toy", TOY)))
-    commands = talk.ask({"type": "get_commands"})["data"]["commands"]
+    commands = talk.ask({"type": "control.commands"})["data"]["commands"]
     assert ("toy", "show", "show something") in [
         (each["extension"], each["name"], each["description"]) for each in commands
     ]
@@ -331,22 +330,22 @@ def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Z
         "note": {"type": "ext_notify", "extension": "toy", "level": "success", "message": "it"},
     }
     for name, event in expected.items():
-        talk.send({"type": "command", "name": name, "args": "it"})
+        talk.send({"type": "control.run", "name": name, "args": "it"})
         told, answer = talk.next(), talk.next()
         assert told == event
         assert (answer["type"], answer["success"]) == ("response", True)
     for name, why in (("fail", "that went wrong"), ("none", "there is no command /none")):
-        answer = talk.ask({"type": "command", "name": name})
+        answer = talk.ask({"type": "control.run", "name": name})
         assert (answer["success"], answer["error"]) == (False, why)
 
 
 def test_a_prompt_of_an_extension_is_run_and_told(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "Ada!", "last")
     talk = start("--ext", str(write_extension(zot.cwd.parent / "toy", TOY)))
-    talk.ask({"type": "get_commands"})
+    talk.ask({"type": "control.commands"})
     talk.send({"id": 1, "type": "prompt", "message": "first"})
     talk.until("text_delta")
-    talk.send({"id": 2, "type": "command", "name": "/say", "args": "Ada"})
+    talk.send({"id": 2, "type": "control.run", "name": "/say", "args": "Ada"})
     assert talk.until("ext_submit")[-1] == {"type": "ext_submit", "extension": "toy", "text": "say Ada"}
     talk.send({"type": "abort"})
     talk.until("done")
@@ -358,8 +357,8 @@ def test_a_panel_is_driven_by_the_client(start: Start, zot: Zot) -> None:
     folder = shutil.copytree(EXAMPLES / "todo", zot.cwd.parent / "todo")
     talk = start("--ext", str(folder))
     assert talk.ask({"type": "ext_panel_key", "key": "enter"})["error"] == "no panel is open"
-    talk.ask({"type": "get_commands"})
-    talk.send({"type": "command", "name": "todos"})
+    talk.ask({"type": "control.commands"})
+    talk.send({"type": "control.run", "name": "todos"})
     (opened,) = talk.until("ext_panel_open")
     assert (opened["extension"], opened["panel"]["title"]) == ("todo", "Todos")
     for character in "milk":
@@ -377,11 +376,11 @@ def test_a_panel_is_driven_by_the_client(start: Start, zot: Zot) -> None:
 
 def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot: Zot, server: ScriptedServer) -> None:
     talk = start("--no-skills")
-    assert [each["name"] for each in talk.ask({"type": "get_commands"})["data"]["commands"]] == ["init", "review"]
-    assert not talk.ask({"type": "command", "name": "show"})["success"]
+    assert [each["name"] for each in talk.ask({"type": "control.commands"})["data"]["commands"]] == ["init", "review"]
+    assert not talk.ask({"type": "control.run", "name": "show"})["success"]
     write_extension(zot.home / "extensions" / "toy", TOY)
-    assert talk.ask({"type": "reload_ext"})["data"] == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
-    talk.send({"type": "command", "name": "show", "args": "now"})
+    assert talk.ask({"type": "control.reload"})["data"] == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
+    talk.send({"type": "control.run", "name": "show", "args": "now"})
     assert talk.until("ext_display")[-1]["text"] == "shown: now"
 
 
@@ -406,7 +405,7 @@ def redact(message):
 def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "a SECRET")
     talk = start("--ext", str(write_extension(zot.cwd.parent / "redact", REDACT)))
-    talk.ask({"type": "get_commands"})
+    talk.ask({"type": "control.commands"})
     talk.send({"type": "prompt", "message": "hi", "hold_text": True})
     held = talk.until("done")
     talk.send({"type": "prompt", "message": "hi"})

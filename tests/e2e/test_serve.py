@@ -312,7 +312,7 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         peer.send('{"id":1,"type":"command","name":"greet","args":"you"}')
         lines = until(peer, "response")
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
-    answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "get_commands"}).json()
+    answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "control.commands"}).json()
     assert {each["extension"] for each in answer["data"]["commands"]} == {"prompts", "skills"}
 
 
@@ -355,14 +355,14 @@ def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo
     (zot.home / "config.json").write_text(json.dumps({"permissions": {"deny": ["bash(touch *)"]}}))
     running = start()
     with running.socket(running.open()) as peer:
-        peer.send('{"type":"set_permission_mode","mode":"plan"}')
+        peer.send('{"type":"permissions.mode","mode":"plan"}')
         peer.send('{"type":"prompt","message":"look"}')
         assert not any(event["type"] == "permission_request" for event in until(peer, "done"))
-        peer.send('{"type":"set_permission_mode","mode":"yolo"}')
+        peer.send('{"type":"permissions.mode","mode":"yolo"}')
         peer.send('{"type":"prompt","message":"go"}')
         request = until(peer, "permission_request")[-1]
         assert "what sh reads is not known" in request["reason"]
-        peer.send(json.dumps({"type": "permission_response", "request": request["request"], "answer": "no"}))
+        peer.send(json.dumps({"type": "permissions.answer", "request": request["request"], "answer": "no"}))
         until(peer, "done")
     assert "[exit 0]" in json.dumps(server.requests[1].body)
     assert not (zot.cwd / "made").exists()

@@ -112,10 +112,10 @@ async def test_over_rpc(world: Zot, server: ScriptedServer) -> None:
             if event["type"] == "subagent_start":
                 starts[event["agent_id"]] = event["task"]
             if event["type"] == "subagent_progress" and event["line"] == "bash: sleep 600":
-                await client.stop_agent(event["agent_id"])
+                await client.agents_stop(event["agent_id"])
             if event["type"] == "subagent_stop":
                 stops[event["agent_id"]] = event
-        listed = {each["id"]: each["branch"] for each in await client.get_agents()}
+        listed = {each["id"]: each["branch"] for each in (await client.agents_list())["agents"]}
     assert branches(starts, stops) == ["left", "right"]
     assert listed == {id: each["branch"] for id, each in stops.items()}
     check(world, server)
@@ -127,8 +127,10 @@ async def test_over_acp(world: Zot, server: ScriptedServer) -> None:
         prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "go"))
         found = await talk.editor.until(lambda each: zot_meta(each).get("line") == "bash: sleep 600")
         stop = {"sessionId": session, "agent": zot_meta(found)["agent_id"]}
-        assert await talk.agent.ext_method("zot/stop_agent", stop) == {"end": "aborted"}
-        assert "has ended" in (await talk.refusal(talk.agent.ext_method("zot/steer_agent", stop)))[1]
+        assert (await talk.agent.ext_method("zot/agents.stop", stop))["agent"]["end"] == "aborted"
+        assert (
+            "has ended" in (await talk.refusal(talk.agent.ext_method("zot/agents.steer", {**stop, "message": "x"})))[1]
+        )
         assert (await talk.refusal(talk.agent.ext_method("zot/other", stop)))[0] == -32601
         assert await prompt == "end_turn"
         metas = [zot_meta(each) for each in talk.editor.of("tool_call_update")]

@@ -302,7 +302,7 @@ def test_an_image_that_cannot_be_sent_is_named(
         (b'{"type":"prompt","message":["hi"]}', "message must be a string"),
         (b'{"type":"prompt","message":"  "}', "message is empty"),
         (b'{"type":"set_model","model":7}', "model must be a string"),
-        (b'{"type":"set_tools","tools":"read"}', "tools must be an array of strings"),
+        (b'{"type":"tools.set","tools":"read"}', "tools must be an array of strings"),
         (b'{"type":"set_reasoning","reasoning":"very"}', "reasoning"),
         (b'{"type":"new_sesion"}', "unknown command"),
         (b'{"type":"ping","id":\xff}', "malformed json"),
@@ -502,10 +502,10 @@ def test_a_prompt_of_an_extension_that_finds_no_place_disturbs_nobody(
 ) -> None:
     server.add(ENDLESS)
     talk = start("--ext", str(write_extension(zot.cwd.parent / "say", SAY)))
-    talk.ask({"type": "get_commands"})
+    talk.ask({"type": "control.commands"})
     talk.send(*[{"type": "prompt", "message": "hi"} for _ in range(1500)])
     talk.until("response", 1500)
-    talk.send({"id": "last", "type": "command", "name": "say"})
+    talk.send({"id": "last", "type": "control.run", "name": "say"})
     told = [event for event in talk.until("response", id="last") if not event["type"].endswith(("_delta", "_start"))]
     assert {event["type"] for event in told} <= {"response", "notice", "user_message"}
     assert "notice" in {event["type"] for event in told}

@@ -13,12 +13,11 @@ from command import Zot
 from extension_folder import write_program
 
 from zot_agent.client import Event, Talk
-from zot_agent.operations.names import MODULES
-from zot_agent.rpc import METHODS
+from zot_agent.operations.names import ALIASES, MODULES
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PROCESSES, SEQUENCES = 8, 40
-NAMES = (*METHODS, *MODULES)
+NAMES = (*MODULES, *ALIASES)
 
 EXTENSION = """
 from zot_ext import *
@@ -91,14 +90,14 @@ FIELDS: dict[str, Any] = {
     "compact": lambda chance: chance.choice(({}, {"instructions": "be short"})),
     "set_model": lambda chance: {"model": chance.choice(("scripted", "another", "anthropic/other", ""))},
     "set_reasoning": lambda chance: {"reasoning": chance.choice(("off", "high", "very"))},
-    "set_tools": lambda chance: {"tools": chance.choice((["read", "ls", "bash"], [], ["none"]))},
+    "tools.set": lambda chance: {"tools": chance.choice((["read", "ls", "bash"], [], ["none"]))},
     "command": lambda chance: {"name": chance.choice(("say", "/say", "show", "type", "fail", "panel", "none"))},
     "ext_panel_key": lambda chance: {"key": chance.choice(("enter", "rune", "esc")), "text": "x"},
     "hello": lambda chance: chance.choice(({}, {"token": "any"})),
 }
 """What goes with the commands that take something."""
 
-RARE = {"reload_ext": 0.15, "list_models_all": 0.3}
+RARE = {"control.reload": 0.15, "model.list": 0.3}
 """Commands that take a while."""
 
 

@@ -23,7 +23,6 @@ from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_agent.host.options import HostOptions
 from zot_agent.operations.registry import all_operations
-from zot_agent.rpc import METHODS
 from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS
@@ -43,16 +42,8 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-SAMPLES: dict[str, Any] = {
-    "string": "word", "boolean": True, "number": 3, "value": {"any": [1.5]}, "strings": ["read"],
-    "images": [{"mime_type": "image/png", "data": "iVBORw0KGgo="}],
-}  # fmt: skip
-COMMANDS = [
-    {"type": method.name, "id": "1"} | {field.name: SAMPLES[field.kind] for field in method.fields}
-    for method in METHODS.values()
-]
 TYPED = {"text": "word", "flag": True, "whole": 3, "any": {"any": [1.5]}, "list": [], "object": {}}
-COMMANDS += [
+COMMANDS: list[dict[str, Any]] = [
     {"type": name, "id": "1"} | {field.name: TYPED[field.kind.call_kind] for field in operation.fields}
     for name, operation in all_operations().items()
 ]

@@ -16,7 +16,6 @@ from waiting import PATIENCE
 
 from zot_agent.host.options import HostOptions
 from zot_agent.operations.registry import all_operations
-from zot_agent.rpc import METHODS
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.server import ServeConfig, running
@@ -92,7 +91,7 @@ async def test_a_client_may_send_any_bytes_and_others_are_served(
 PING = {"type": "ping", "id": "last"}
 SAMPLES = [
     {"type": method.name, "id": "1"} | {field.name: "x" for field in method.fields}
-    for method in (*METHODS.values(), *all_operations().values())
+    for method in all_operations().values()
 ]
 BODIES = doctored([{"cwd": "/", "model": "m", "reasoning": "high", "tools": ["read"], "extensions": []}])
 

@@ -50,7 +50,7 @@ def _answered(lines: Iterable[dict[str, Any]], send: Callable[..., None]) -> int
     for line in lines:
         if line["type"] == "permission_request":
             asked += 1
-            send("permission_response", request=line["request"], answer="no")
+            send("permissions.answer", request=line["request"], answer="no")
         elif line["type"] == "done":
             break
     return asked

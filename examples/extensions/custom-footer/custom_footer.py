@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Draws a row in place of the status row: branch, model, context and cost."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from zot_ext import Event, Extension, HostError
 
-ext = Extension("custom-footer", "1.0.0", capabilities=("control", "widgets"))
+ext = Extension("custom-footer", "1.0.0", capabilities=("control", "session", "widgets"))
 shown = True
 
 
@@ -19,7 +18,7 @@ def draw(_: Event) -> None:
     if not shown:
         return
     try:
-        ext.widgets.set("footer", row(ext.control.state()), place="footer")
+        ext.widgets.set("footer", row(), place="footer")
     except HostError as error:
         if error.code != "unavailable":  # as in `zot -p`, where there is no screen
             raise
@@ -30,15 +29,16 @@ def footer(args: str) -> None:
     global shown
     shown = args != "off"
     if shown:
-        ext.widgets.set("footer", row(ext.control.state()), place="footer")
+        ext.widgets.set("footer", row(), place="footer")
     else:
         ext.widgets.remove("footer")
 
 
-def row(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+def row() -> list[dict[str, Any]]:
     """The spans of the row. A model without a known price has no cost, one without a known window no share of it."""
-    context, cost = state["context"], state["usage"]["cost_usd"]
-    spans = [{"text": f" {state['branch'] or '-'} ", "style": "success"}]
+    state, context = ext.control.state(), ext.control.context()
+    cost = state["usage"]["cost_usd"]
+    spans: list[dict[str, Any]] = [{"text": f" {ext.session.info()['branch'] or '-'} ", "style": "success"}]
     spans += [{"text": f" {state['model']} ({state['reasoning_used']})", "style": "muted"}]
     if context["window"]:
         spans += [{"text": f"  context {100 * context['tokens'] // context['window']} %"}]

@@ -16,6 +16,7 @@ GROUPS = (
     *("resources", "session", "storage", "messages", "control", "exec", "model", "tools2"),
     *("ui", "widgets", "editor", "keys"),
 )
+COMPACT, MODEL = {"instructions": "x", "wait": True}, {"model": "m"}
 SPAN = {"text": "ok", "style": "success"}
 PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"entries": [{"id": "3"}], "more": False}}
 
@@ -93,7 +94,7 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             {"delivered": "queued"},
             "queued",
         ),
-        ("control.state", lambda ext: ext.control.state(), {}, {"idle": True}, {"idle": True}),
+        ("control.state", lambda ext: ext.control.state(), {}, {"busy": True}, {"busy": True}),
         (
             "resources.set",
             lambda ext: ext.resources.set(skills=["a"]),
@@ -101,8 +102,8 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             {},
             None,
         ),
-        ("control.abort", lambda ext: ext.control.abort(), {}, {"stopped": True}, True),
-        ("control.compact", lambda ext: ext.control.compact("x"), {"instructions": "x"}, {"end": "ended"}, "ended"),
+        ("control.abort", lambda ext: ext.control.abort(), {}, {"stopped": True}, {"stopped": True}),
+        ("control.compact", lambda ext: ext.control.compact("x"), COMPACT, {"end": "ended"}, "ended"),
         (
             "messages.send",
             lambda ext: ext.messages.send("", images=(b"abc", "ZGVm"), wait=True),
@@ -117,18 +118,18 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             "read",
         ),
         ("control.wait_idle", lambda ext: ext.control.wait_idle(), {}, {}, None),
-        ("tools.list", lambda ext: ext.tools.all(), {}, {"tools": [{"name": "a"}]}, [{"name": "a"}]),
-        ("tools.active", lambda ext: ext.tools.active(), {}, {"names": ["a"]}, ["a"]),
+        ("tools.list", lambda ext: ext.tools.list(), {}, {"tools": []}, {"tools": []}),
+        ("tools.active", lambda ext: ext.tools.active(), {}, {"names": ["a"]}, {"names": ["a"]}),
         (
             "tools.set_active",
             lambda ext: ext.tools.set_active(("a", "b")),
             {"names": ["a", "b"]},
             {"names": ["a"]},
-            ["a"],
+            {"names": ["a"]},
         ),
-        ("control.system_prompt", lambda ext: ext.control.system_prompt(), {}, {"text": "a", "base": "b"}, "a"),
-        ("control.commands", lambda ext: ext.control.commands(), {}, {"commands": [{"name": "a"}]}, [{"name": "a"}]),
-        ("control.skills", lambda ext: ext.control.skills(), {}, {"skills": [{"name": "a"}]}, [{"name": "a"}]),
+        ("control.system_prompt", lambda ext: ext.control.system_prompt(), {}, {"text": "a"}, {"text": "a"}),
+        ("control.commands", lambda ext: ext.control.commands(), {}, {"commands": []}, {"commands": []}),
+        ("control.skills", lambda ext: ext.control.skills(), {}, {"skills": []}, {"skills": []}),
         ("control.reload", lambda ext: ext.control.reload(), {}, {}, None),
         ("control.shutdown", lambda ext: ext.control.shutdown(), {}, {}, None),
         (
@@ -136,9 +137,9 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             lambda ext: ext.model.list(scope="all"),
             {"scope": "all"},
             {"models": [{"id": "m"}]},
-            ({"id": "m"},),
+            {"models": [{"id": "m"}]},
         ),
-        ("model.reasoning", lambda ext: ext.model.reasoning("low"), {"level": "low"}, {"model": "m"}, {"model": "m"}),
+        ("model.reasoning", lambda ext: ext.model.reasoning("low"), {"reasoning": "low"}, MODEL, MODEL),
         (
             "model.complete",
             lambda ext: ext.model.complete(

@@ -168,7 +168,7 @@ def test_without_the_group_nothing_is_sent() -> None:
 
     @ext.command("try")
     def attempt(_: str) -> None:
-        for act in (lambda: ext.tools.progress("x"), lambda: ext.tools.call("bash"), ext.tools.all):
+        for act in (lambda: ext.tools.progress("x"), lambda: ext.tools.call("bash"), ext.tools.list):
             try:
                 act()
             except NotGranted as error:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.acp.content import read_content, resource_name
-from zot_agent.rpc.method import InvalidCommand
+from zot_agent.operations.fields import OperationFailed
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
 
 
 def test_audio_is_refused_by_name() -> None:
-    with pytest.raises(InvalidCommand, match="audio"):
+    with pytest.raises(OperationFailed, match="audio"):
         read_content([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}], "/")
 
 

@@ -26,7 +26,7 @@ async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer
             events = await events_of(operation)
             assert text(events) == f"answer {number}"
             assert types(events).count("done") == 1
-        assert (await client.get_state())["message_count"] == 10
+        assert (await client.control_state())["message_count"] == 10
 
 
 async def test_a_compaction_is_its_events_up_to_done(server: ScriptedServer) -> None:
@@ -48,7 +48,7 @@ async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: Scr
         async for event in first:
             seen.append(event)
             if types(seen).count("text_delta") == 1 and event["type"] == "text_delta":
-                await client.abort()  # once: another might come when the second prompt is active
+                await client.control_abort()  # once: another might come when the second prompt is active
         assert types(seen)[-2:] == ["turn_end", "done"]
         assert seen[-2]["stop"] == "aborted"
         assert text(await events_of(second)) == "next"
@@ -69,7 +69,7 @@ async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedS
                 break
         assert text(await events_of(third)) == "next"
         assert (first.done, second.done) == (True, True)
-        assert len(await client.get_messages()) >= 5
+        assert len((await client.prompts_messages())["messages"]) >= 5
     server.wait_idle(30)
     assert server.requests[0].closed_early
 

@@ -16,7 +16,6 @@ from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
 from zot_agent.operations.names import MODULES
-from zot_agent.rpc import METHODS
 from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -32,8 +31,8 @@ async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest
 
 
 def test_there_is_a_method_for_every_command() -> None:
-    names = [*METHODS, *(name.replace(".", "_") for name in MODULES)]
-    assert [name for name in names if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
+    names = {name.replace(".", "_") for name in MODULES} - {"hello", "prompts_send", "control_compact"}
+    assert [name for name in {*names, "prompt", "compact"} if not callable(getattr(RpcClient, name, None))] == []
     assert "hello" in get_type_hints(RpcClient)
 
 
@@ -42,19 +41,22 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
     async with connect(server) as client:
         await client.ping()
         await events_of(client.prompt("hi"))
-        state = await client.get_state()
+        state = await client.control_state()
         assert (state["busy"], state["message_count"], state["usage"]["output"]) == (False, 2, 5)
         assert state["cwd"] == str(Path.cwd())
-        assert [message["role"] for message in await client.get_messages()] == ["user", "assistant"]
-        assert all(model["provider"] == "openai" for model in await client.get_models())
-        assert await client.set_model("another") == "another"
-        await client.set_reasoning("low")
-        assert await client.set_tools(["read"]) == ["read"]
-        await client.clear()
-        state = await client.get_state()
+        assert [message["role"] for message in (await client.prompts_messages())["messages"]] == ["user", "assistant"]
+        assert all(model["provider"] == "openai" for model in (await client.model_list())["models"])
+        assert (await client.model_set("another"))["model"] == "another"
+        await client.model_reasoning("low")
+        assert (await client.tools_set(["read"]))["names"] == ["read"]
+        await client.control_clear()
+        state = await client.control_state()
         assert (state["model"], state["message_count"], state["reasoning"]) == ("another", 0, "low")
         assert await client.session_new() == {"session_id": "", "entry": None, "messages": 0}
-        assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
+        assert {model["provider"] for model in (await client.model_list(scope="all"))["models"]} > {
+            "openai",
+            "anthropic",
+        }
 
 
 async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None:
@@ -64,7 +66,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         entry = (await zot.session_tree())["entries"][0]
         assert (entry["kind"], entry["text"], entry["parent"]) == ("user", "a", "")
         await zot.session_label(entry["id"], "start")
-        context = await zot.get_context()
+        context = await zot.control_context()
         assert [part["kind"] for part in context["parts"]] == ["system", "tools", "message", "message"]
         assert context["parts"][2]["text"] == "a"
         assert (await zot.session_navigate(entry["id"], position="before", summarise=True))["text"] == "a"
@@ -74,7 +76,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         assert kinds == ["user", "assistant", "branch_summary", "user", "assistant"]
         assert tree["entries"][0]["label"] == "start"
         assert (await zot.session_fork(tree["entries"][-1]["id"], position="before"))["messages"] == 2
-        assert [message["role"] for message in await zot.get_messages()] == ["user", "user"]
+        assert [message["role"] for message in (await zot.prompts_messages())["messages"]] == ["user", "user"]
 
 
 async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:
@@ -82,7 +84,7 @@ async def test_a_model_of_another_provider_answers_the_next_prompt(server: Scrip
     env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
     env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
     async with connect(server, env=env) as client:
-        assert await client.set_model("claude-sonnet-4-5", provider="anthropic") == "claude-sonnet-4-5"
+        assert (await client.model_set("claude-sonnet-4-5", provider="anthropic"))["provider"] == "anthropic"
         assert text(await events_of(client.prompt("hi"))) == "from there"
     assert [request.wire for request in server.requests] == ["anthropic-messages"]
 
@@ -106,23 +108,27 @@ async def test_events_of_extensions_come_between_prompts_and_their_prompts_are_q
     server.add("mine", "theirs", "mine again")
     folder = write_program(Path("toy"), TOY)
     async with connect(server, "--no-skills", "--ext", str(folder.absolute())) as client:
-        assert [command["name"] for command in await client.get_commands()][2:] == ["open", "say", "show"]
-        assert await client.command("show", "it") == "display"
+        assert [command["name"] for command in (await client.control_commands())["commands"]][2:] == [
+            "open",
+            "say",
+            "show",
+        ]
+        assert await client.control_run("show", args="it") == {"action": "display"}
         assert await client.events.next() == {"type": "ext_display", "extension": "toy", "text": "shown: it"}
-        assert await client.command("open") == "open_panel"
+        assert await client.control_run("open") == {"action": "open_panel"}
         await client.ext_panel_key("enter")
         await client.ext_panel_paste("ab")
         await client.ext_panel_size(100, 40)
         with pytest.raises(RpcError, match="no open panel 'x' of 'toy' wants the mouse"):
-            await client.ext_panel_mouse("toy", "x", "press", 0, 0, 1)
+            await client.ext_panel_mouse("toy", "x", "press", 0, 0, button=1)
         await client.ext_panel_close()
         with pytest.raises(RpcError, match="no panel is open"):
             await client.ext_panel_close()
         assert await client.get_completions("/show it") == {"start": 8, "end": 8, "items": []}
-        assert (await client.reload_ext())["loaded"] == 1
-        await client.get_commands()
+        assert (await client.control_reload())["loaded"] == 1
+        await client.control_commands()
         first = client.prompt("one")
-        await client.command("say", "hi")
+        await client.control_run("say", args="hi")
         second = client.prompt("two")
         assert (text(await events_of(first)), text(await events_of(second))) == ("mine", "mine again")
         theirs: list[Event] = []
@@ -137,11 +143,11 @@ async def test_messages_can_be_added_to_a_running_prompt(server: ScriptedServer)
     server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and that")
     async with connect(server) as client:
         with pytest.raises(RpcError, match="no prompt"):
-            await client.steer("too early")
+            await client.prompts_steer("too early")
         operation = client.prompt("work")
         server.wait_for(1, PATIENCE)
-        await client.steer("rather this")
-        await client.follow_up("then that")
+        await client.prompts_steer("rather this")
+        await client.prompts_follow_up("then that")
         await asyncio.to_thread(Path("go").write_text, "on")
         assert text(await events_of(operation)) == "as you sayand that"
     assert "rather this" in str(server.requests[1].body)
@@ -153,7 +159,7 @@ async def test_an_image_goes_with_a_prompt(server: ScriptedServer) -> None:
         events = await events_of(client.prompt("what is it?", [image(PNG, "image/png")]))
         (found,) = [each for each in events[0]["content"] if each["type"] == "image"]
         assert found["bytes"] == len(PNG)
-        assert await client.get_image(found["id"]) == ("image/png", PNG)
+        assert await client.get_image(found["id"]) == {"mime_type": "image/png", "data": PIXEL.data}
     assert "data:image/png;base64," in str(server.requests[0].body)
 
 

@@ -77,7 +77,7 @@ async def test_over_rpc(mcp: McpWorld, server: ScriptedServer) -> None:
     server.add(ASKS, "because", "done")
     options = {"cwd": str(mcp.root / "project"), "env": environment, "args": flags}
     async with asyncio.timeout(PATIENCE), RpcClient.start(**options) as client:
-        while "mcp__all__args-prompt" not in [each["name"] for each in await client.get_commands()]:
+        while "mcp__all__args-prompt" not in [each["name"] for each in await client.control_commands()]:
             await asyncio.sleep(0.05)
         async for event in client.prompt("read @all:demo://resource/static/document/features.md"):
             if event["type"] == "ext_ui_request":

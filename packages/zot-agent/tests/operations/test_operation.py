@@ -7,21 +7,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed, kind_of
-from zot_agent.operations.names import MODULES
-from zot_agent.operations.operation import LARGEST, operation
+from zot_agent.operations.fields import LARGEST, OperationFailed, kind_of
+from zot_agent.operations.names import ALIASES, MODULES
+from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
-from zot_agent.rpc import METHODS
+from zot_agent.operations.renamed import COMMANDS
 from zot_ext.protocol.calls import METHODS as CALLS
+from zot_ext.protocol.calls import RENAMED
 
 OPERATIONS = all_operations()
-OWNERS = {"session.delete", "session.export", "session.import"}
-"""What extensions are not offered: it deletes sessions, and reads or writes files anywhere."""
+FIRST = {
+    *("prompt", "abort", "compact", "get_state", "get_messages", "clear", "set_model", "get_models", "set_reasoning"),
+}
+"""What the first versions of the protocol fixed, besides `hello` and `ping`."""
+SCREEN = {
+    *("ext_field_claim", "ext_field_response", "ext_panel_close", "ext_panel_key", "ext_panel_mouse"),
+    *("ext_panel_paste", "ext_panel_size", "ext_ui_response", "get_completions", "get_display", "get_image"),
+    *("get_rendering", "get_shown", "hello", "ping", "use_field"),
+}
+"""What clients ask about themselves and their screens."""
+OWNERS = {
+    *("session.delete", "session.export", "session.import"),
+    *("settings.list", "settings.set", "permissions.mode", "runs.list", "runs.answer"),
+}
+"""What deletes sessions, reads or writes files anywhere, or changes what is allowed."""
+READING = ["diff", "entries", "entry", "list", "navigate", "read", "redo", "search", "show", "tree", "undo"]
+PERSONS = {
+    *("permissions.answer", "prompts.send", "prompts.steer", "prompts.follow_up", "prompts.messages"),
+    *("control.clear", "control.run", "tools.set", "agents.messages"),
+}
+"""What is said in the name of the person, or what extensions do with calls of their own."""
 
 
 @operation("tree.grow", group="tree", scope="drive")
 async def grow(
-    caller: OperationCaller, name: str, *, side: Literal["left", "right"] = "left", by: Annotated[int, 1, 9] = 1
+    caller: OperationCaller,
+    name: str,
+    *,
+    side: Literal["left", "right"] = "left",
+    by: Annotated[int, 1, 9] = 1,
+    names: list[str] = [],  # noqa: B006  it is not changed
+    short: Annotated[str, 4] = "",
 ) -> None:
     """Grow.
 
@@ -29,6 +55,8 @@ async def grow(
         in two lines.
     side: The side.
     by: How much.
+    names: Others.
+    short: A word.
     """
 
 
@@ -37,6 +65,8 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("name", True, "a string", "The name of the branch, in two lines."),
         ("side", False, "one of left, right", "The side."),
         ("by", False, "a whole number from 1 to 9", "How much."),
+        ("names", False, "an array of strings", "Others."),
+        ("short", False, "a string", "A word."),
     ]
     assert grow.doc == "Grow."
 
@@ -51,6 +81,12 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ({"name": "x", "side": "up"}, "invalid", 'side must be one of left, right, not "up"'),
         ({"name": "x", "by": 10}, "invalid", "by must be a whole number from 1 to 9, not 10"),
         ({"name": "x", "by": True}, "invalid", "by must be a whole number from 1 to 9, not true"),
+        (
+            {"name": "x", "names": ["y"] * (LARGEST + 1)},
+            "too_large",
+            f"names has {LARGEST + 1} members; at most {LARGEST}",
+        ),
+        ({"name": "x", "short": "12345"}, "too_large", "short has 5 characters; at most 4"),
         ({"name": "x" * (LARGEST + 1)}, "too_large", f"name has {LARGEST + 1} characters; at most {LARGEST}"),
     ],
 )
@@ -93,9 +129,17 @@ def test_whatever_is_sent_is_checked_or_refused_by_name(given: dict[str, Any]) -
 
 
 def test_the_table_of_names_is_that_of_the_functions() -> None:
-    assert {name: each.handler.__module__.rpartition(".")[2] for name, each in OPERATIONS.items()} == MODULES
+    assert {name: each.handler.__module__.partition(".")[2] for name, each in OPERATIONS.items()} == MODULES
     assert find("session.fork") is OPERATIONS["session.fork"]
     assert find("session.grow") is None
+
+
+def test_the_names_of_the_first_protocol_are_the_only_second_names() -> None:
+    assert {each.alias for each in OPERATIONS.values() if each.alias} == {*ALIASES} == FIRST
+    assert all(find(alias) is OPERATIONS[name] for alias, name in ALIASES.items())
+    assert {name for name in OPERATIONS if "." not in name} == SCREEN
+    assert not ({*COMMANDS, *RENAMED} & {*OPERATIONS, *ALIASES})
+    assert {*COMMANDS.values(), *RENAMED.values()} <= {*OPERATIONS}
 
 
 @pytest.mark.parametrize("name", list(OPERATIONS))
@@ -103,18 +147,36 @@ def test_an_operation_is_documented_and_has_one_name(name: str) -> None:
     each = OPERATIONS[name]
     assert each.doc.endswith(".")
     assert all(field.doc.endswith((".", "`.")) for field in each.fields)
-    assert name not in METHODS
     assert (name in CALLS) == bool(each.group)
     if each.group:
-        assert CALLS[name].in_command == (each.when == "idle")
+        assert CALLS[name].in_command == (each.when != "any")
 
 
 def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
-    assert {name for name, each in OPERATIONS.items() if not each.group} == OWNERS
-    scopes = {scope: {name for name, each in OPERATIONS.items() if each.scope == scope} for scope in ("watch", "own")}
+    assert {name for name, each in OPERATIONS.items() if not each.group} == OWNERS | PERSONS | SCREEN
+    scopes = {
+        scope: {name for name, each in OPERATIONS.items() if each.scope == scope and name not in SCREEN}
+        for scope in ("watch", "answer", "own")
+    }
     assert scopes["watch"] == {
         *("session.info", "session.tree", "session.entries", "session.entry", "session.diff"),
+        *("control.state", "control.context", "control.system_prompt", "control.wait_idle", "control.commands"),
+        *("control.skills", "model.list", "model.get", "tools.list", "tools.active", "prompts.messages"),
+        *("agents.list", "agents.messages", "jobs.list"),
     }
+    assert scopes["answer"] == {"permissions.answer"}
     assert scopes["own"] == OWNERS | {
-        *("session.list", "session.search", "session.show", "session.read", "session.open"),
+        *("session.list", "session.search", "session.show", "session.read", "session.open", "control.shutdown"),
     }
+
+
+def test_an_extension_needs_permissions_for_what_it_reads_says_and_brings_back() -> None:
+    needs = {name: {*each.needs} for name, each in OPERATIONS.items() if each.needs}
+    assert needs == {
+        **{f"session.{verb}": {"conversation"} for verb in READING},
+        **{name: {"conversation"} for name in ("agents.list", "agents.stop", "jobs.list")},
+        "agents.steer": {"conversation", "submit"},
+        "jobs.stop": {"conversation", "restore"},
+        "session.new": {"submit"},
+    }
+    assert {name: {*CALLS[name].needs} for name in needs} == needs

@@ -20,7 +20,7 @@ SLEEP = Turn(calls=[Call("bash", {"command": "exec sleep 1000"})])
 
 def test_a_sub_agent_is_seen_in_events_and_listed(peer: Peer, server: ScriptedServer) -> None:
     server.add(*[by_task(main=[GIVE, "all done"], look=[Turn(calls=[Call("ls")]), "found it"])] * 4)
-    assert peer.data("get_agents") == {"agents": []}
+    assert peer.data("agents.list") == {"agents": []}
     peer.send("prompt", message="main")
     seen = peer.until("done")
     (started,) = [each for each in seen if each["type"] == "subagent_start"]
@@ -28,13 +28,13 @@ def test_a_sub_agent_is_seen_in_events_and_listed(peer: Peer, server: ScriptedSe
     (stopped,) = [each for each in seen if each["type"] == "subagent_stop"]
     assert (stopped["agent_id"], stopped["end"], stopped["steps"]) == ("1", "completed", 2)
     assert [each.get("agent_id", "") for each in seen if each["type"] == "usage"] == ["", "1", "1", ""]
-    (agent,) = peer.data("get_agents")["agents"]
+    (agent,) = peer.data("agents.list")["agents"]
     assert (agent["id"], agent["end"], agent["line"]) == ("1", "completed", "found it")
     assert set(agent) == set(AgentEntryInfo.__annotations__)
-    messages = peer.data("get_agent_messages", agent="1")["messages"]
+    messages = peer.data("agents.messages", agent="1")["messages"]
     assert [each["role"] for each in messages] == ["user", "assistant", "tool", "assistant"]
-    assert peer.call("steer_agent", agent="1", message="more")["error"] == "agent 1 has ended"
-    assert peer.call("stop_agent", agent="7")["error"] == "there is no agent '7'; the agents are: 1"
+    assert peer.call("agents.steer", agent="1", message="more")["error"] == "agent 1 has ended"
+    assert peer.call("agents.stop", agent="7")["error"] == "there is no agent '7'; the agents are: 1"
 
 
 async def test_the_client_steers_and_stops_a_sub_agent(server: ScriptedServer) -> None:
@@ -44,12 +44,12 @@ async def test_the_client_steers_and_stops_a_sub_agent(server: ScriptedServer) -
         run = client.prompt("main")
         async for event in run:
             if event["type"] == "subagent_progress":  # its call runs, or is about to
-                await client.steer_agent("1", "hurry")
-                (agent,) = await client.get_agents()
+                await client.agents_steer("1", "hurry")
+                (agent,) = (await client.agents_list())["agents"]
                 assert agent["end"] == ""
-                assert (await client.stop_agent("1"))["end"] == "aborted"
+                assert (await client.agents_stop("1"))["agent"]["end"] == "aborted"
                 break
-        assert (await client.get_agent_messages("1"))[0]["role"] == "user"
+        assert (await client.agents_messages("1"))["messages"][0]["role"] == "user"
 
 
 async def test_agents_of_an_earlier_process_are_known(server: ScriptedServer, alone: Path) -> None:
@@ -61,14 +61,14 @@ async def test_agents_of_an_earlier_process_are_known(server: ScriptedServer, al
     session.close()
     async with connect(server, "--session", path) as client:
         assert "subagent_stop" in types(await events_of(client.prompt("main")))
-        (before,) = await client.get_agents()
+        (before,) = (await client.agents_list())["agents"]
     async with connect(server, "--session", path) as client:
-        (after,) = await client.get_agents()
+        (after,) = (await client.agents_list())["agents"]
         assert (after["id"], after["name"], after["end"], after["line"]) == ("1", "explore", "completed", "found it")
         assert after["session"] == before["session"]
-        assert [each["role"] for each in await client.get_agent_messages("1")] == ["user", "assistant"]
+        assert [each["role"] for each in (await client.agents_messages("1"))["messages"]] == ["user", "assistant"]
         with pytest.raises(RpcError, match="agent 1 has ended"):
-            await client.steer_agent("1", "more")
+            await client.agents_steer("1", "more")
 
 
 def test_a_question_about_a_call_of_a_sub_agent_names_it_while_the_agent_waits(
@@ -81,8 +81,8 @@ def test_a_question_about_a_call_of_a_sub_agent_names_it_while_the_agent_waits(
     for answer in ("no", "yes"):
         request = peer.until("permission_request")[-1]
         assert (request["name"], request["agent_id"]) == ("write", "1")
-        assert peer.call("permission_response", request=request["request"], answer=answer)["success"]
+        assert peer.call("permissions.answer", request=request["request"], answer=answer)["success"]
     stopped = [each for each in peer.until("done") if each["type"] == "subagent_stop"]
     assert [each["end"] for each in stopped] == ["completed"]
-    results = [each for each in peer.data("get_agent_messages", agent="1")["messages"] if each["role"] == "tool"]
+    results = [each for each in peer.data("agents.messages", agent="1")["messages"] if each["role"] == "tool"]
     assert [each["content"][0]["is_error"] for each in results] == [True, False]

@@ -103,16 +103,16 @@ def bound(start: StartPeer, tmp_path: Path) -> Peer:
 
 
 def test_a_client_learns_of_keys_as_they_are_bound_and_when_it_comes_later(bound: Peer) -> None:
-    bound.data("command", name="bind-one", args="Shift+Ctrl+P un-one ctrl+shift+p")
+    bound.data("control.run", name="bind-one", args="Shift+Ctrl+P un-one ctrl+shift+p")
 
     key = {"type": "ext_key", "extension": "one", "key": "ctrl+shift+p", "command": "un-one ctrl+shift+p"}
     assert bound.of("ext_key") == [key]
     assert bound.data("get_shown") == {"events": [key]}
-    bound.data("command", name="un-one", args="ctrl+shift+p")  # what the client does when it is pressed
+    bound.data("control.run", name="un-one", args="ctrl+shift+p")  # what the client does when it is pressed
     assert bound.of("ext_key")[1:] == [key | {"command": ""}]
     assert bound.data("get_shown") == {"events": []}
-    bound.data("command", name="bind-one", args="f5 un-one")
-    bound.data("reload_ext")
+    bound.data("control.run", name="bind-one", args="f5 un-one")
+    bound.data("control.reload")
     assert bound.of("ext_key")[-1] == {"type": "ext_key", "extension": "one", "key": "f5", "command": ""}
 
 
@@ -127,9 +127,9 @@ def test_a_client_learns_of_keys_as_they_are_bound_and_when_it_comes_later(bound
     ],
 )
 def test_a_key_that_is_taken_is_refused_with_the_reason(bound: Peer, key: str, why: str) -> None:
-    bound.data("command", name="bind-one", args="f6 un-one")
+    bound.data("control.run", name="bind-one", args="f6 un-one")
 
-    bound.data("command", name="bind-two", args=f"{key} un-two")
+    bound.data("control.run", name="bind-two", args=f"{key} un-two")
 
     assert bound.of("ext_display")[-1]["text"] == why
     assert [each["extension"] for each in bound.of("ext_key")] == ["one"]
@@ -144,7 +144,7 @@ def displayed(
     peer: Peer, command: str, answers: list[dict[str, Any]], args: str = ""
 ) -> tuple[str, list[dict[str, Any]]]:
     """What a command shows, after the client has given these answers; and the questions."""
-    peer.send("command", name=command, args=args)
+    peer.send("control.run", name=command, args=args)
     asked = []
     for answer in answers:
         asked.append(peer.until("ext_field_request")[-1])
@@ -195,7 +195,7 @@ def test_a_client_that_claims_a_change_too_late_is_told_to_leave_its_text_alone(
 def test_a_client_that_claims_a_change_has_the_whole_time_again(typing: Peer) -> None:
     typing.data("use_field")
 
-    typing.send("command", name="paste", args="!")
+    typing.send("control.run", name="paste", args="!")
     request = typing.until("ext_field_request")[-1]["request"]
     time.sleep(1.3)
     typing.data("ext_field_claim", request=request)
@@ -210,7 +210,7 @@ def drawn(start: StartPeer, server: ScriptedServer, alone: Path, tmp_path: Path)
     (alone / "a.txt").write_text("")
     server.add(Turn(calls=[Call("ls", {"path": "."}, id="c1")]), "done", "quiet", "slow")
     peer = start("--ext", str(write_extension(tmp_path / "painter", DRAWS, more="capabilities=('messages',)")))
-    peer.data("get_commands")  # until it has registered
+    peer.data("control.commands")  # until it has registered
     peer.send("prompt", message="look")
     peer.until("done")
     return peer
@@ -232,7 +232,9 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
     whole = drawn.data("get_rendering", kind="tool_result", item="c1", width=40, expanded=True)
     assert whole == {"lines": None}
     assert drawn.error("get_rendering", kind="tool_call", item="c2", width=40) == "the conversation has no call 'c2'"
-    assert drawn.error("get_rendering", kind="tool_call", item="c1", width=0) == "width must be 1 to 1000"
+    assert drawn.error("get_rendering", kind="tool_call", item="c1", width=0).startswith(
+        "width must be a whole number from 1 to"
+    )
     assert drawn.data("get_rendering", kind="markdown", text="*a*\nb", width=40) == {"lines": ["*A*\nB"]}
     assert drawn.data("get_messages")["messages"][-1]["content"][0]["text"] == "done"
     assert drawn.error("get_rendering", kind="entry", item="e", width=9).startswith("the conversation has no entry 'e'")
@@ -240,7 +242,7 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
 
 
 def test_a_message_of_an_extension_names_its_renderer(drawn: Peer) -> None:
-    drawn.send("command", name="say", args="quiet")  # its response may come after the end of the run
+    drawn.send("control.run", name="say", args="quiet")  # its response may come after the end of the run
     drawn.until("done")
 
     told = drawn.of("user_message")[-1]
@@ -253,7 +255,7 @@ def test_a_message_of_an_extension_names_its_renderer(drawn: Peer) -> None:
 
 
 def test_a_renderer_that_never_answers_is_suspended_and_everything_goes_with_its_extension(drawn: Peer) -> None:
-    drawn.send("command", name="say", args="slow")  # its response may come after the end of the run
+    drawn.send("control.run", name="say", args="slow")  # its response may come after the end of the run
     drawn.until("done")
     item = drawn.of("user_message")[-1]["id"]
 
@@ -262,19 +264,19 @@ def test_a_renderer_that_never_answers_is_suspended_and_everything_goes_with_its
     removed = drawn.of("ext_renderer")[-1]
     assert (removed["kind"], removed["name"], removed["change"]) == ("message", "slow", "removed")
     assert "draws slow no more" in drawn.of("ext_notify")[-1]["message"]
-    drawn.data("reload_ext")
+    drawn.data("control.reload")
     assert drawn.data("get_rendering", kind="tool_call", item="c1", width=40)["lines"] is not None
     (drawn_again,) = [each for each in drawn.data("get_shown")["events"] if (each["name"]) == "slow"]
     assert drawn_again["change"] == "set"
 
 
 def test_an_extension_expands_everything_and_draws_again(drawn: Peer) -> None:
-    drawn.data("command", name="expand")
+    drawn.data("control.run", name="expand")
 
     assert drawn.of("ext_expand") == [{"type": "ext_expand", "expanded": True}]
     assert drawn.of("ext_renderer")[-1]["change"] == "again"
     assert {"type": "ext_expand", "expanded": True} in drawn.data("get_shown")["events"]
-    drawn.data("command", name="expand")
+    drawn.data("control.run", name="expand")
     assert drawn.of("ext_expand")[-1] == {"type": "ext_expand", "expanded": False}
     assert not [each for each in drawn.data("get_shown")["events"] if each["type"] == "ext_expand"]
 
@@ -285,11 +287,11 @@ def test_entries_of_extensions_are_among_the_messages_and_are_drawn_by_their_ext
     server.add("one", "two")
     folder = write_extension(tmp_path / "painter", DRAWS, more="capabilities=('messages', 'session')")
     peer = start("--ext", str(folder))
-    peer.data("command", name="keep", args="first")
+    peer.data("control.run", name="keep", args="first")
     peer.send("prompt", message="look")
     peer.until("done")
-    peer.data("command", name="keep", args="second")
-    peer.data("command", name="keep-other")
+    peer.data("control.run", name="keep", args="second")
+    peer.data("control.run", name="keep-other")
     told = peer.of("ext_entry")
     assert [each["custom_type"] for each in told] == ["note", "note", "other"]
     assert {each["extension"] for each in told} == {"painter"}
@@ -301,7 +303,7 @@ def test_entries_of_extensions_are_among_the_messages_and_are_drawn_by_their_ext
     assert draw == [["40 ['first']"], ["40 ['second']"], None]
     peer.send("prompt", message="again")
     peer.until("done")
-    peer.data("command", name="keep", args="third")  # after they were read
+    peer.data("control.run", name="keep", args="third")  # after they were read
     assert [each["at"] for each in peer.data("get_messages")["entries"]] == [0, 2, 2, 4]
     first = next(each for each in peer.data("session.tree")["entries"] if each["kind"] == "user")
     peer.data("session.navigate", entry=first["id"], position="before")

@@ -29,7 +29,7 @@ def asker(start: StartPeer, tmp_path: Path) -> Peer:
 
 
 def ask(peer: Peer, *questions: tuple[str, dict[str, Any]]) -> None:
-    peer.send("command", name="ask", args=json.dumps(questions))
+    peer.send("control.run", name="ask", args=json.dumps(questions))
 
 
 def asked(peer: Peer) -> dict[str, Any]:

@@ -80,13 +80,13 @@ def test_a_client_that_comes_later_learns_what_extensions_show(start: StartPeer,
     folder = write_extension(tmp_path / "ci", WIDGETS, more="capabilities=('widgets', 'panels2')")
     peer = start("--ext", str(folder))
     assert peer.data("get_shown") == {"events": []}
-    peer.data("command", name="ci", args="passing")
-    peer.send("command", name="over")  # whose response may come before or after
+    peer.data("control.run", name="ci", args="passing")
+    peer.send("control.run", name="over")  # whose response may come before or after
     peer.until("ext_panel_show")
     events = peer.data("get_shown")["events"]
     assert {each["type"] for each in events} == {"ext_widget", "ext_title", "ext_working", "ext_panel_show"}
     (widget,) = [each for each in events if each["type"] == "ext_widget"]
     assert (widget["extension"], widget["place"], widget["lines"]) == ("ci", "status", ["passing"])
-    peer.data("command", name="ci", args="")
-    peer.data("command", name="over", args="close")
+    peer.data("control.run", name="ci", args="")
+    peer.data("control.run", name="over", args="close")
     assert peer.data("get_shown") == {"events": []}

@@ -83,15 +83,15 @@ def speaker(start: StartPeer, tmp_path: Path) -> Peer:
 
 
 def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
-    commands = speaker.data("get_commands")["commands"]
+    commands = speaker.data("control.commands")["commands"]
 
-    own = [each for each in commands if each["extension"] == "speaker"]
+    own = [each for each in commands if each["source"] == "speaker"]
     assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "over", "refuse", "show", "type"]
-    assert speaker.data("command", name="key") == {"action": "display"}  # lists leave it out
+    assert speaker.data("control.run", name="key") == {"action": "display"}  # lists leave it out
     assert own[0] == {
         "name": "ask",
         "description": "ask the model",
-        "extension": "speaker",
+        "source": "speaker",
         "kind": "extension",
         "arguments": "",
     }
@@ -113,7 +113,7 @@ def test_a_client_gets_the_words_that_extensions_suggest(start: StartPeer, tmp_p
     assert peer.data("get_completions", text="fix it") == {"start": 6, "end": 6, "items": []}
     assert peer.data("get_completions", text="#3") == {"start": 0, "end": 2, "items": []}
     assert peer.error("get_completions", text="#2", cursor=3) == "cursor must be a whole number from 0 to 2"
-    peer.data("reload_ext")
+    peer.data("control.reload")
     assert len(peer.data("get_completions", text="#2")["items"]) == 2
 
 
@@ -124,23 +124,23 @@ def test_without_extensions_there_are_the_commands_of_skills_and_templates(start
     (folder / "greet.md").write_text("---\ndescription: says hello\nargument-hint: <name>\n---\nSay hello to $1.")
     peer = start()
 
-    commands = peer.data("get_commands")["commands"]
+    commands = peer.data("control.commands")["commands"]
 
-    skill = {"name": "skill:release", "description": "when it matters", "extension": "skills", "kind": "skill"}
+    skill = {"name": "skill:release", "description": "when it matters", "source": "skills", "kind": "skill"}
     assert skill | {"arguments": ""} in commands
-    template = {"name": "greet", "description": "says hello", "extension": "prompts", "kind": "template"}
+    template = {"name": "greet", "description": "says hello", "source": "prompts", "kind": "template"}
     assert template | {"arguments": "<name>"} in commands
     assert {each["kind"] for each in commands} == {"skill", "template"}
-    without = start("--no-skills").data("get_commands")["commands"]
+    without = start("--no-skills").data("control.commands")["commands"]
     assert [each["name"] for each in without] == ["greet", "init", "review"]
-    assert peer.data("reload_ext") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
+    assert peer.data("control.reload") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
 
 
 def test_what_a_command_wants_shown_comes_before_its_response(speaker: Peer) -> None:
-    assert speaker.data("command", name="show", args="this") == {"action": "display"}
-    assert speaker.data("command", name="/type", args="that") == {"action": "insert"}
-    assert speaker.data("command", name="note", args="me") == {"action": "noop"}
-    assert "no such thing" in speaker.error("command", name="fail")
+    assert speaker.data("control.run", name="show", args="this") == {"action": "display"}
+    assert speaker.data("control.run", name="/type", args="that") == {"action": "insert"}
+    assert speaker.data("control.run", name="note", args="me") == {"action": "noop"}
+    assert "no such thing" in speaker.error("control.run", name="fail")
 
     assert [line for line in speaker.seen if line["type"] != "response"] == [
         {"type": "ext_display", "extension": "speaker", "text": "this"},
@@ -152,7 +152,7 @@ def test_what_a_command_wants_shown_comes_before_its_response(speaker: Peer) -> 
 def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Peer, server: ScriptedServer) -> None:
     server.add("I am a test.")
 
-    assert speaker.data("command", name="ask", args="who are you?") == {"action": "prompt"}
+    assert speaker.data("control.run", name="ask", args="who are you?") == {"action": "prompt"}
     lines = [*speaker.seen, *speaker.until("done")]
 
     assert {"type": "ext_submit", "extension": "speaker", "text": "who are you?"} in lines
@@ -215,13 +215,13 @@ def test_a_skill_is_loaded_by_a_prompt_and_by_a_command(start: StartPeer, server
     peer = start()
 
     prompt(peer, "/skill:release v1")
-    assert peer.data("command", name="skill:release", args="v2") == {"action": "prompt"}
+    assert peer.data("control.run", name="skill:release", args="v2") == {"action": "prompt"}
     peer.until("done")
     prompt(peer, "/Skill:Release v3")
 
     said = [request.body["messages"][-1]["content"] for request in server.requests]
     assert [f"Tag v{number} first, then push." in text for number, text in enumerate(said, 1)] == [True] * 3
-    assert "unknown skill 'relaese'; did you mean release" in peer.error("command", name="/skill:relaese")
+    assert "unknown skill 'relaese'; did you mean release" in peer.error("control.run", name="/skill:relaese")
     assert [line["type"] for line in prompt(peer, "/skill:relaese")] == ["error", "done"]
 
 
@@ -250,7 +250,7 @@ def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
 
 def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speaker: Peer) -> None:
     assert speaker.call("ext_panel_size", columns=100, rows=40)["success"]
-    assert speaker.data("command", name="over") == {"action": "noop"}
+    assert speaker.data("control.run", name="over") == {"action": "noop"}
 
     def shown(*lines: str) -> dict[str, object]:
         while [*lines] not in [each["panel"]["lines"] for each in speaker.of("ext_panel_show")]:
@@ -263,14 +263,16 @@ def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speak
     assert [panel[name] for name in places] == ["overlay", 25, 18, 50, 3, True]
     assert speaker.call("ext_panel_key", key="k", mods=["ctrl"])["success"]
     assert speaker.call("ext_panel_key", key="rune", text="w", kind="release")["success"]
-    assert speaker.error("ext_panel_key", key="k", kind="up") == "kind must be press, repeat or release"
+    assert speaker.error("ext_panel_key", key="k", kind="up") == 'kind must be one of press, repeat, release, not "up"'
     assert speaker.call("ext_panel_paste", text="text")["success"]
     at = {"extension": "speaker", "panel": "over", "row": 1, "column": 2}
     assert speaker.call("ext_panel_mouse", action="press", button=1, **at)["success"]
     shown("48", "ctrl+k", "pasted text", "press 1 2 1")
     assert speaker.call("ext_panel_size", columns=60, rows=40)["success"]
     shown("28", "ctrl+k", "pasted text", "press 1 2 1")
-    assert speaker.error("ext_panel_size", columns=0, rows=40) == "columns and rows must be 1 to 10000"
+    assert (
+        speaker.error("ext_panel_size", columns=0, rows=40) == "columns must be a whole number from 1 to 10000, not 0"
+    )
     wrong = speaker.error("ext_panel_mouse", action="press", **at | {"panel": "p"})
     assert wrong == "no open panel 'p' of 'speaker' wants the mouse"
     assert speaker.call("ext_panel_close")["success"]
@@ -278,7 +280,7 @@ def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speak
 
 
 def test_a_panel_is_told_and_gets_keys(speaker: Peer) -> None:
-    assert speaker.data("command", name="open") == {"action": "open_panel"}
+    assert speaker.data("control.run", name="open") == {"action": "open_panel"}
     assert speaker.call("ext_panel_paste", text="x")["success"]
     speaker.until("ext_panel_render")
     assert speaker.call("ext_panel_close")["success"]
@@ -300,8 +302,8 @@ def test_a_reload_finds_what_is_new_while_the_model_speaks(
     peer.until("text_delta")
     write_extension(tmp_path / "zot-home" / "extensions" / "speaker", BODY)
 
-    assert peer.data("reload_ext") == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
-    assert peer.data("command", name="show", args="this") == {"action": "display"}
+    assert peer.data("control.reload") == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
+    assert peer.data("control.run", name="show", args="this") == {"action": "display"}
 
     assert {"type": "ext_display", "extension": "speaker", "text": "this"} in peer.seen
     assert "done" not in [line["type"] for line in peer.seen]
@@ -314,7 +316,7 @@ def test_text_that_is_replaced_is_held_back_where_that_is_wanted(
     server.add("a SECRET", "a SECRET")
     body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(replace_text='a ***'))"
     peer = start("--ext", str(write_extension(tmp_path / "redact", body)), *flags)
-    peer.data("get_commands")  # until all are ready
+    peer.data("control.commands")  # until all are ready
 
     peer.send("prompt", message="hi", **asked)
     held = peer.until("done")

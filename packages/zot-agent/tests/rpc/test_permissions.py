@@ -29,9 +29,9 @@ def test_a_call_waits_for_an_answer_and_runs_after_a_yes(start: StartPeer, serve
     assert state["permission_mode"] == "ask"
     assert state["permission_requests"] == [{name: value for name, value in request.items() if name != "type"}]
     assert not (alone / "ran").exists()
-    assert not peer.call("permission_response", request="other", answer="yes")["success"]
-    assert not peer.call("permission_response", request=request["request"], answer="maybe")["success"]
-    assert peer.call("permission_response", request=request["request"], answer="yes")["success"]
+    assert not peer.call("permissions.answer", request="other", answer="yes")["success"]
+    assert not peer.call("permissions.answer", request=request["request"], answer="maybe")["success"]
+    assert peer.call("permissions.answer", request=request["request"], answer="yes")["success"]
     peer.until("done")
     assert peer.of("permission_resolved")[-1]["answer"] == "yes"
     assert peer.data("get_state")["permission_requests"] == []
@@ -42,7 +42,7 @@ def test_a_no_tells_the_model_why(start: StartPeer, server: ScriptedServer, alon
     server.add(TOUCH, "Well.")
     peer = start("--no-yolo")
     peer.begin(at="turn_start")
-    peer.send("permission_response", request=asked(peer)["request"], answer="no", message="use make")
+    peer.send("permissions.answer", request=asked(peer)["request"], answer="no", message="use make")
     peer.until("done")
     assert "the user did not allow this call of bash: use make" in str(peer.of("tool_result")[-1]["content"])
     assert not (alone / "ran").exists()
@@ -52,7 +52,7 @@ def test_an_always_holds_for_the_folder_from_then_on(start: StartPeer, server: S
     server.add(TOUCH, "Done.", TOUCH, "Again.")
     peer = start("--permission-mode", "ask")
     peer.begin(at="turn_start")
-    peer.send("permission_response", request=asked(peer)["request"], answer="always")
+    peer.send("permissions.answer", request=asked(peer)["request"], answer="always")
     peer.until("done")
     (alone / "ran").unlink()
     second = start("--permission-mode", "ask")
@@ -78,8 +78,8 @@ def test_the_mode_changes_between_calls_and_yolo_asks_nothing(peer: Peer, server
     peer.begin(at="done")
     assert not peer.of("permission_request")
     (alone / "ran").unlink()
-    assert peer.call("set_permission_mode", mode="plan")["data"] == {"mode": "plan"}
-    assert not peer.call("set_permission_mode", mode="fast")["success"]
+    assert peer.call("permissions.mode", mode="plan")["data"] == {"mode": "plan"}
+    assert not peer.call("permissions.mode", mode="fast")["success"]
     peer.begin(at="done")
     assert not (alone / "ran").exists()
     assert "only reading is allowed" in str(peer.of("tool_result")[-1]["content"])
@@ -96,10 +96,10 @@ def test_a_command_that_the_sandbox_stopped_is_offered_unless_the_mode_asks_noth
     assert peer.call("get_state")["data"]["sandbox"] == "on"
     peer.begin(at="turn_start")
     if offered:
-        peer.call("permission_response", request=asked(peer)["request"], answer="yes")
+        peer.call("permissions.answer", request=asked(peer)["request"], answer="yes")
         request = asked(peer)
         assert "may it run again, outside the sandbox" in str(request["reason"])
-        peer.call("permission_response", request=request["request"], answer="yes")
+        peer.call("permissions.answer", request=request["request"], answer="yes")
     peer.until("done")
     assert (alone / ".git" / "x").exists() == offered
     assert "the sandbox seems to have stopped this command" in str(peer.of("tool_result")[-1]["content"])
@@ -122,6 +122,6 @@ def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo
     second.begin(at="turn_start")
     request = asked(second)
     assert "what sh reads is not known" in request["reason"]
-    second.send("permission_response", request=request["request"], answer="no")
+    second.send("permissions.answer", request=request["request"], answer="no")
     second.until("done")
     assert not (alone / "ran").exists()

@@ -97,7 +97,7 @@ def test_reads_are_answered_while_the_model_speaks(peer: Peer, server: ScriptedS
         ("session.new", {}),
         ("set_model", {"model": "m"}),
         ("set_reasoning", {"reasoning": "low"}),
-        ("set_tools", {"tools": []}),
+        ("tools.set", {"tools": []}),
     ],
 )
 def test_changes_are_refused_while_busy_and_not_after_done(
@@ -125,8 +125,8 @@ def test_steering_reaches_the_model_with_its_next_call(peer: Peer, server: Scrip
     server.add(Turn(calls=[Call("bash", {"command": "echo started; sleep 1"})]), "as you wish", "and more")
     peer.begin(at="tool_progress")
 
-    assert peer.call("steer", message="be brief")["success"]
-    assert peer.call("follow_up", message="and then?")["success"]
+    assert peer.call("prompts.steer", message="be brief")["success"]
+    assert peer.call("prompts.follow_up", message="and then?")["success"]
     peer.until("done")
 
     assert "be brief" in json.dumps(server.requests[1].body)
@@ -138,7 +138,7 @@ def test_steering_reaches_the_model_with_its_next_call(peer: Peer, server: Scrip
 def test_steering_messages_that_were_not_delivered_are_reported(peer: Peer, server: ScriptedServer) -> None:
     server.add(SLEEP, "next")
     peer.begin(at="tool_progress")
-    peer.call("steer", message="be brief")
+    peer.call("prompts.steer", message="be brief")
 
     peer.call("abort")
     if not peer.of("done"):

@@ -30,8 +30,8 @@ GROUPS = "capabilities=('session', 'control', 'exec')"
 
 def call(peer: Peer, method: str, **params: Any) -> Any:
     """What a call in a command returns; the code if it fails."""
-    peer.send("command", name="call", args=json.dumps([method, params]))
-    peer.until(lambda line: line.get("command") == "command")
+    peer.send("control.run", name="call", args=json.dumps([method, params]))
+    peer.until(lambda line: line.get("command") == "control.run")
     text = peer.of("ext_display")[-1]["text"]
     return json.loads(text) if text.startswith("{") else text
 

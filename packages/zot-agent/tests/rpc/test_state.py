@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rpc_client import text
@@ -71,18 +72,21 @@ def test_clear_and_new_session_delete_the_messages(peer: Peer, server: ScriptedS
 def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Peer, server: ScriptedServer) -> None:
     server.add("ok")
 
-    assert peer.data("set_model", model="openai/scripted-2") == {
-        "model": "scripted-2", "provider": "openai",
-    }  # fmt: skip
-    assert peer.data("set_reasoning", reasoning="high") == {"reasoning": "high"}
-    assert peer.data("set_tools", tools=["read"]) == {"tools": ["read"]}
+    assert peer.data("set_model", model="openai/scripted-2")["model"] == "scripted-2"
+    assert peer.data("set_reasoning", reasoning="high")["reasoning"] == "high"
+    assert peer.data("tools.set", tools=["read"]) == {"names": ["read"]}
     peer.send("prompt", message="hi")
     peer.until("done")
 
     body = server.requests[0].body
     assert (body["model"], body["reasoning_effort"]) == ("scripted-2", "high")
     assert [tool["function"]["name"] for tool in body["tools"]] == ["read"]
-    assert "unknown tool 'raed'" in peer.error("set_tools", tools=["raed"])
+    assert "unknown tool 'raed'" in peer.error("tools.set", tools=["raed"])
+
+
+def chosen(answer: dict[str, Any]) -> tuple[str, str]:
+    """The provider and the model that an answer names."""
+    return answer["provider"], answer["model"]
 
 
 LOOK = "echo [$ZOT_PROVIDER $ZOT_MODEL $ZOT_REASONING_LEVEL $ZOT_SESSION_ID] $ZOT_SESSION_FILE"
@@ -128,13 +132,13 @@ def test_a_model_of_another_provider_answers_from_there(
     base_url = server.base_url("anthropic-messages")
     peer = start(ANTHROPIC_API_KEY="sk-other", ANTHROPIC_BASE_URL=base_url)
 
-    assert peer.data("set_model", **fields) == {"model": "claude-sonnet-4-5", "provider": "anthropic"}
+    assert chosen(peer.data("set_model", **fields)) == ("anthropic", "claude-sonnet-4-5")
     state = peer.data("get_state")
     assert (state["provider"], state["model"]) == ("anthropic", "claude-sonnet-4-5")
     assert peer.data("hello")["provider"] == "anthropic"
     peer.send("prompt", message="hi")
     assert text(peer.until("done")) == "from afar"
-    assert peer.data("set_model", model="openai/scripted") == {"model": "scripted", "provider": "openai"}
+    assert chosen(peer.data("set_model", model="openai/scripted")) == ("openai", "scripted")
     peer.send("prompt", message="hi again")
     assert text(peer.until("done")) == "from here"
 
@@ -156,7 +160,7 @@ def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start:
 def test_an_unknown_model_is_accepted_with_a_notice(start: StartPeer) -> None:
     peer = start("--model", "gpt-4o")
 
-    assert peer.data("set_model", model="gpt-99-unheard-of") == {"model": "gpt-99-unheard-of", "provider": "openai"}
+    assert chosen(peer.data("set_model", model="gpt-99-unheard-of")) == ("openai", "gpt-99-unheard-of")
     (notice,) = [line for line in peer.seen if line["type"] == "notice"]
     assert "gpt-99-unheard-of is not among the models of OpenAI" in notice["message"]
 
@@ -180,7 +184,7 @@ def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
     server.add("one", "two")
     peer = start("--provider", "corp", "--model", "m1")
 
-    assert peer.data("set_model", model="m2") == {"model": "m2", "provider": "corp"}
+    assert chosen(peer.data("set_model", model="m2")) == ("corp", "m2")
     peer.send("prompt", message="hi")
     (usage,) = [line for line in peer.until("done") if line["type"] == "usage"]
 
@@ -196,7 +200,7 @@ def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
 def test_models_are_listed_with_what_is_known_of_them(peer: Peer, start: StartPeer) -> None:
     assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]
     known = start("--model", "gpt-4o").data("get_models")["models"]
-    every = peer.data("list_models_all")["models"]
+    every = peer.data("model.list", scope="all")["models"]
 
     (found,) = [model for model in known if model["id"] == "gpt-4o"]
     assert found["provider"] == "openai"
@@ -217,7 +221,7 @@ def test_models_that_can_be_chosen_are_those_of_the_server_and_of_providers_with
     start: StartPeer, server: ScriptedServer
 ) -> None:
     server.models.append("another")
-    ready = start().data("list_models_all", ready=True)["models"]
+    ready = start().data("model.list", scope="ready")["models"]
     assert [model["id"] for model in ready if model["provider"] == "openai"] == ["scripted", "another"]
     assert "anthropic" not in {model["provider"] for model in ready}
 

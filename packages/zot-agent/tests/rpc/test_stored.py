@@ -54,19 +54,19 @@ async def test_runs_are_listed_and_their_questions_answered(server: ScriptedServ
     run = RunStore().create("fix", "do it", str(alone), options)[0]
     other = RunStore().create("other", "do that", "/", options.replace(cwd="/"))[0]
     async with connect(server) as client:
-        listed = {each["id"]: each for each in await client.list_runs()}
+        listed = {each["id"]: each for each in (await client.runs_list())["runs"]}
         assert listed.keys() == {"fix", "other"}
         assert (listed["fix"]["state"], listed["fix"]["question"]) == ("interrupted", None)
         with pytest.raises(RpcError, match="run other asks nothing"):
-            await client.answer_run(other.id, "yes")
+            await client.runs_answer(other.id, "yes")
         asked = {"id": "a/c", "call": "bash echo", "reason": "it writes", "always": []}
         change(run, run_row({"state": "waiting", "question": asked}))
-        [waiting] = [each for each in await client.list_runs() if each["id"] == "fix"]
+        [waiting] = [each for each in (await client.runs_list())["runs"] if each["id"] == "fix"]
         assert waiting["question"] == {"call": "bash echo", "reason": "it writes", "always": []}
-        with pytest.raises(RpcError, match="the answer is yes, always or no"):
-            await client.answer_run("fix", "perhaps")
+        with pytest.raises(RpcError, match="answer must be one of yes, always, no"):
+            await client.runs_answer("fix", "perhaps")
         server.add(call)
-        assert (await client.answer_run("fi", "yes"))["id"] == "fix"
+        assert (await client.runs_answer("fi", "yes"))["run"]["id"] == "fix"
         await until(lambda: RunStore().find("fix").state == "waiting" and not RunStore().find("fix").owned)
     assert not (alone / "there").exists()
 
@@ -115,7 +115,7 @@ async def test_a_stored_session_is_continued_and_renamed(server: ScriptedServer,
     async with connect(server) as client:
         assert (await client.session_open(path))["notes"] == []
         await events_of(client.prompt("And now?"))
-        assert [each["content"][0]["text"] for each in await client.get_messages()] == [
+        assert [each["content"][0]["text"] for each in (await client.prompts_messages())["messages"]] == [
             "Fix the parser.", "You asked: Fix the parser.", "And now?", "As before.",
         ]  # fmt: skip
         assert (await client.session_show()).get("last_answer") == "As before."
@@ -174,17 +174,17 @@ def config() -> dict[str, object]:
 
 async def test_settings_are_listed_and_stored_and_what_can_takes_effect_at_once(server: ScriptedServer) -> None:
     async with connect(server) as client:
-        rows = {each["key"]: each for each in await client.get_settings()}
+        rows = {each["key"]: each for each in (await client.settings_list())["settings"]}
         assert (rows["reasoning"]["value"], rows["reasoning"]["source"]) == ("off", "")
         assert "high" in rows["reasoning"]["choices"]
-        row = await client.set_setting("reasoning", "high")
+        row = (await client.settings_set("reasoning", "high"))["setting"]
         assert (row["value"], row["source"]) == ("high", str(Path(os.environ["ZOT_HOME"]) / "config.json"))
-        assert (await client.get_state())["reasoning"] == "high"
-        await client.set_setting("bash_timeout", 5)
-        await client.set_setting("favourite_models", ["a", "b"])
+        assert (await client.control_state())["reasoning"] == "high"
+        await client.settings_set("bash_timeout", 5)
+        await client.settings_set("favourite_models", ["a", "b"])
         assert config() == {"reasoning": "high", "bash_timeout": 5, "favourite_models": ["a", "b"]}
-        assert (await client.set_setting("reasoning", None))["value"] == "off"
-        assert (await client.get_state())["reasoning"] == "off"
+        assert (await client.settings_set("reasoning"))["setting"]["value"] == "off"
+        assert (await client.control_state())["reasoning"] == "off"
         assert "reasoning" not in config()
 
 
@@ -196,20 +196,20 @@ def test_what_is_wrong_or_for_the_person_alone_is_refused(peer: Peer) -> None:
         ("provider", "nobody", "nobody"),
     ]
     for key, value, why in wrong:
-        assert why in peer.error("set_setting", key=key, value=value)
+        assert why in peer.error("settings.set", key=key, value=value)
     guards = [key for key, setting in SETTINGS.items() if setting.person_only]
     assert {"no_yolo", "permissions", "project_trust", "child_keys", "http_proxy", "ca_file"} <= set(guards)
     for key in guards:
-        assert peer.error("set_setting", key=key).startswith(f"{key}: only you can change this")
+        assert peer.error("settings.set", key=key).startswith(f"{key}: only you can change this")
     assert config() == {}
 
 
 def test_a_file_of_settings_that_cannot_be_read_is_not_overwritten(peer: Peer) -> None:
     path = Path(os.environ["ZOT_HOME"]) / "config.json"
     path.parent.mkdir(exist_ok=True)
-    peer.data("get_settings")  # it has started
+    peer.data("settings.list")  # it has started
     path.write_text("[1, 2]")
-    assert peer.error("set_setting", key="mouse", value=True) == f"{path}: expected an object, got a list"
+    assert peer.error("settings.set", key="mouse", value=True) == f"{path}: expected an object, got a list"
     assert path.read_text() == "[1, 2]"
 
 
@@ -217,6 +217,6 @@ def test_a_password_in_a_setting_is_not_shown(start: StartPeer) -> None:
     path = Path(os.environ["ZOT_HOME"]) / "config.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text('{"http_proxy": "http://ada:s3cret@127.0.0.1:9"}')
-    rows = start(no_proxy="*").data("get_settings")["settings"]
+    rows = start(no_proxy="*").data("settings.list")["settings"]
     assert "s3cret" not in json.dumps(rows)
     assert [each["value"] for each in rows if each["key"] == "http_proxy"] == ["http://127.0.0.1:9"]

@@ -96,7 +96,7 @@ def test_a_branch_that_another_process_has_open_is_named_by_a_code(
 def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> None:
     server.add(Turn("one", usage=Usage(10, 5, cache_read=30)))
     ask(peer, "a" * 400)
-    context = peer.data("get_context")
+    context = peer.data("control.context")
     assert [part["kind"] for part in context["parts"]] == ["system", "tools", "message", "message"]
     assert context["parts"][2].pop("id")
     expected = {"kind": "message", "tokens": 100, "role": "user", "text": "a" * 200, "shortened": False}
@@ -176,6 +176,6 @@ def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(peer: Peer, server:
         assert (answer["success"], answer["error"], answer["code"]) == (False, refused, "jobs_running")
     assert (alone / "a").read_text() == "1"
     assert peer.data("session.undo", stop_jobs=True)["restored"] == [str(alone / "a")]
-    assert [job["state"] for job in peer.data("get_jobs")["jobs"]] == ["stopped"]
+    assert [job["state"] for job in peer.data("jobs.list")["jobs"]] == ["stopped"]
     assert not (alone / "a").exists()
     assert peer.data("session.redo")["restored"] == [str(alone / "a")]

@@ -276,7 +276,7 @@ async def test_a_person_is_asked_about_a_call_and_sees_all_of_it(
     shown = "!document.getElementById('permission').hidden && document.getElementById('permission').innerText"
     async with visiting() as (served, tab):
         id = await served.open()
-        await served.command(id, "set_permission_mode", mode="ask")
+        await served.command(id, "permissions.mode", mode="ask")
         await served.command(id, "prompt", message="go")
         await choose(tab, id)  # while the question is open already
         text = str(await tab.until(shown))

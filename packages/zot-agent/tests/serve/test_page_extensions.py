@@ -113,7 +113,7 @@ async def test_the_markdown_of_answers_is_shown_as_extensions_change_it(
     said = "document.querySelector('#log > .assistant .said')"
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         await tab.type("look")
         await tab.press("Enter")
@@ -134,7 +134,7 @@ async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(
     folder = write_extension(tmp_path / "painter", DRAWS, more="capabilities=('messages',)")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")  # until all have registered
+        await served.command(id, "control.commands")  # until all have registered
         await choose(tab, id)
         await tab.type("look")
         await tab.press("Enter")
@@ -168,7 +168,7 @@ async def test_a_renderer_is_asked_again_for_another_width_and_gone_with_its_ext
     folder = write_extension(tmp_path / "painter", DRAWS, more="capabilities=('messages',)")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         await served.command(id, "prompt", message="look")
         await tab.until(DONE)
@@ -180,7 +180,7 @@ async def test_a_renderer_is_asked_again_for_another_width_and_gone_with_its_ext
         fits = "document.querySelector('#log summary .drawn')"
         assert await tab.value(f"{fits}.scrollWidth <= {fits}.clientWidth")
         (folder / "main.py").write_text("raise SystemExit(1)")
-        await served.command(id, "reload_ext")
+        await served.command(id, "control.reload")
         await tab.until("!document.querySelector('#log .drawn')")
         assert await tab.value("document.querySelector('#log > .tool summary b').textContent") == "ls"
 
@@ -200,7 +200,7 @@ async def test_a_renderer_that_never_answers_holds_nothing_up(
     folder = write_extension(tmp_path / "silent", SILENT)
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         await tab.type("look")
         await tab.press("Enter")
@@ -232,7 +232,7 @@ async def test_keys_of_extensions_run_their_commands_and_those_of_the_browser_st
     folder = write_extension(tmp_path / "keys", KEYS, more="capabilities=('keys',)")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         await tab.type("/pressed")
         await tab.until("document.querySelector('#completions .option')?.textContent.includes('says which key')")
@@ -295,7 +295,7 @@ async def test_extensions_read_and_change_the_field_in_which_a_person_typed_last
 
         async with served.socket(id) as other:
             assert (await other.call("use_field"))["success"]
-            await other.send("command", name="read")
+            await other.send("control.run", name="read")
             for _ in range(2):
                 request = (await other.until("ext_field_request"))[-1]["request"]
                 await other.send("ext_field_response", request=request, text="elsewhere", cursor=1)
@@ -350,7 +350,7 @@ async def test_the_message_field_suggests_what_extensions_know(visiting: Visitin
     folder = write_extension(tmp_path / "words", body, imports="from zot_ext import Suggestion")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         field = "document.getElementById('message')"
         assert not await tab.value(f"{field}.hasAttribute('aria-expanded')")
@@ -424,7 +424,7 @@ async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
         await tab.load("Page.reload")
         await tab.until("!document.getElementById('workplace').hidden")
         id = await served.open()
-        await served.command(id, "get_commands")
+        await served.command(id, "control.commands")
         await choose(tab, id)
         for name in ("show", "over"):
             await served.command(id, "command", name=name)

@@ -163,7 +163,7 @@ async def test_an_undo_asks_whether_commands_in_the_background_are_stopped(
                 assert (alone / "a").read_text() == "1"
         await tab.until("document.getElementById('message').value === 'write it'")
         assert not (alone / "a").exists()
-        assert [each["state"] for each in (await served.command(id, "get_jobs"))["data"]["jobs"]] == ["stopped"]
+        assert [each["state"] for each in (await served.command(id, "jobs.list"))["data"]["jobs"]] == ["stopped"]
         assert "Stop all commands in the background now?" in await tab.value("window.asked[0]")
 
 

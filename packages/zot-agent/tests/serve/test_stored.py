@@ -91,7 +91,7 @@ async def test_an_extension_opens_no_session_that_clients_may_not_see(
         id = await served.open()
         async with served.socket(id) as socket:
             for session, shown in ((hidden, "not_found"), (mine, mine)):
-                await socket.send("command", name="open", args=session)
+                await socket.send("control.run", name="open", args=session)
                 assert (await socket.until("ext_display"))[-1]["text"] == shown
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
     from zot_ext.calls.bus import Bus, Resources
+    from zot_ext.calls.operations import AgentsOperations, JobsOperations
     from zot_ext.calls.panels import PanelMode, PanelOptions, ScreenPanel
     from zot_ext.calls.session import KeyValues, Secrets, Session
     from zot_ext.calls.tools import Tools
@@ -219,6 +220,20 @@ class Groups:
         from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
 
         return Control(self.call)
+
+    @property
+    def agents(self) -> AgentsOperations:
+        """The sub-agents, in the group `control`."""
+        from zot_ext.calls.operations import AgentsOperations  # noqa: PLC0415 - as above
+
+        return AgentsOperations(self.call)
+
+    @property
+    def jobs(self) -> JobsOperations:
+        """Commands in the background, in the group `control`."""
+        from zot_ext.calls.operations import JobsOperations  # noqa: PLC0415 - as above
+
+        return JobsOperations(self.call)
 
     @property
     def programs(self) -> Programs:

@@ -267,19 +267,11 @@ class AcpAgent:
             session.cancel()
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Carry out what the protocol does not have: an operation, such as `_zot/session.tree`, or `_zot/steer_agent`
-        and `_zot/stop_agent`; the events of a sub-agent are in `_meta` of the call that has started it."""
-        if method not in ("zot/steer_agent", "zot/stop_agent"):
-            from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
+        """Carry out what the protocol does not have: an operation, such as `_zot/session.tree`, or `_zot/agents.steer`;
+        the events of a sub-agent are in `_meta` of the call that has started it."""
+        from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
-            return await operate(self._get(str(params.get("sessionId", ""))).host, method, params)
-        session, id = (str(params.get(name, "")) for name in ("sessionId", "agent"))
-        agent = self._get(session).host.runtime.agents.find(id)
-        if method == "zot/stop_agent":
-            await agent.end_early()
-        elif not agent.steer(str(params.get("message", ""))):
-            raise ConfigError(f"agent {id} has ended")
-        return {"end": agent.end or ""}
+        return await operate(self._get(str(params.get("sessionId", ""))).host, method, params)
 
 
 def _absolute(cwd: str) -> str:

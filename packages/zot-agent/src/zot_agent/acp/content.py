@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from zot_agent.rpc.images import read_images
-from zot_agent.rpc.method import InvalidCommand
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.images import read_images
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field
 
@@ -19,7 +19,7 @@ class PromptContent(Record):
 
 
 def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> PromptContent:
-    """Return the prompt of content blocks of the protocol. Raises `InvalidCommand` for content that models cannot read.
+    """Return the prompt of content blocks of the protocol. Raises `OperationFailed` for what models cannot read.
 
     A link stays in its place, as a path if it is a file. An embedded file leaves its path in its place; its text goes
     to the end, in the form of files attached on the command line.
@@ -44,10 +44,12 @@ def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> PromptContent:
             images.append({"mime_type": block["resource"]["mimeType"], "data": block["resource"]["blob"]})
         else:
             what = "audio" if kind == "audio" else "a file that is neither text nor an image"
-            raise InvalidCommand(f"the prompt holds {what}, which zot cannot show to a model; name its path instead")
+            raise OperationFailed(
+                "invalid", f"the prompt holds {what}, which zot cannot show to a model; name its path instead"
+            )
     content = PromptContent("\n\n".join(filter(str.strip, ["".join(words), *files])), read_images(images))
     if not content.text and not content.images:
-        raise InvalidCommand("the prompt is empty")
+        raise OperationFailed("invalid", "the prompt is empty")
     return content
 
 

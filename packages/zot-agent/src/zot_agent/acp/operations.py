@@ -1,5 +1,7 @@
 """The operations as extension methods of ACP: `_zot/session.tree`."""
 
+import json
+from collections.abc import Awaitable
 from typing import Any
 
 from acp.exceptions import RequestError
@@ -16,4 +18,6 @@ async def operate(host: Host, method: str, params: dict[str, Any]) -> dict[str, 
     operation = find(method.removeprefix("zot/")) if method.startswith("zot/") else None
     if operation is None:
         raise RequestError.method_not_found(f"_{method}")
-    return dict(await operation.answer(OperationCaller(host.conversation, StoredSessions()), params) or {})
+    answer = operation.answer(OperationCaller(host.conversation, StoredSessions(), host), params)
+    found = await answer if isinstance(answer, Awaitable) else answer
+    return json.loads(found) if isinstance(found, str) else dict(found or {})

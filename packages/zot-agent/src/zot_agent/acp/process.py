@@ -20,7 +20,6 @@ from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import HostOptions
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.method import InvalidCommand
 from zot_agent.signals import on_end_signals
 from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
@@ -142,7 +141,7 @@ def _code(error: ZotError) -> int:
         return INVALID_REQUEST
     if isinstance(error, SessionNotFound):
         return NOT_FOUND
-    return INVALID_PARAMS if isinstance(error, ConfigError | InvalidCommand | OperationFailed) else INTERNAL
+    return INVALID_PARAMS if isinstance(error, ConfigError | OperationFailed) else INTERNAL
 
 
 async def serve(

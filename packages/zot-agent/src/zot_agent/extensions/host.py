@@ -59,7 +59,7 @@ class Extensions:
         self.owner, self.providers = owner, providers
         self._find, self._agent_info, self._setup, self._commands = find, agent_info, setup, setup.commands
         self.hooks = ExtensionHooks(self, agent_info)
-        self._own_tools, self._agent_tools = {*setup.tools, TOOL_SEARCH}, AgentTools()
+        self._own_tools, self.agent_tools = {*setup.tools, TOOL_SEARCH}, AgentTools()
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
@@ -80,9 +80,9 @@ class Extensions:
 
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
-        self._agent_tools.agent = agent
+        self.agent_tools.agent = agent
         self._own_tools.update(name for name, tool in agent.tools.items() if not tool.replaceable)
-        self._agent_tools.outdated = True
+        self.agent_tools.outdated = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         if self._setup.use_tools:
             agent.hooks.extra_messages.add(self._absent.news)
@@ -121,7 +121,7 @@ class Extensions:
             self._open_calls,
             self._greeting,
             lambda: self.providers,
-            self._agent_tools,
+            self.agent_tools,
             self._machine_claims,
         )
         self.members = [ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())]
@@ -262,8 +262,8 @@ class Extensions:
             await self._wait_until_started()
             if self._machines is not None:
                 self._machines.reloaded()
-            if self._agent_tools.agent is not None:
-                self._agent_tools.agent.refresh()
+            if self.agent_tools.agent is not None:
+                self.agent_tools.agent.refresh()
             failed = [f"{member.name}: {member.failure}" for member in self.members if member.failure]
             ready = sum(member.running and member.started.done() for member in self.members)
             return ReloadStats(stopped, len(self.members) - len(failed), ready, [*errors, *failed])
@@ -304,13 +304,13 @@ class Extensions:
             return refusal
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()
-        agent = self._agent_tools.agent
+        agent = self.agent_tools.agent
         if step == 1:
             await self.brought.use()
         if step == 1 and agent is not None and self.hooks.ask_again():
             agent.refresh()
-        if self._agent_tools.outdated:
-            self._agent_tools.update(self._offers(), self.limits)
+        if self.agent_tools.outdated:
+            self.agent_tools.update(self._offers(), self.limits)
         if self._machines is not None:
             self._machines.apply(step)
         return None
@@ -331,7 +331,7 @@ class Extensions:
 
     def _mark_changed(self) -> None:
         self.changed.notify(None)
-        self._agent_tools.outdated = True
+        self.agent_tools.outdated = True
         self._subscribers.clear()
         self.hooks.subscribed()
         for member in self.members:
@@ -340,7 +340,7 @@ class Extensions:
         self.brought.forget_ended()
 
     def _machine_claims(self, connection: Connection | None) -> MachineClaims | None:
-        agent = self._agent_tools.agent
+        agent = self.agent_tools.agent
         if self._machines is None and connection is not None and agent is not None:
             from zot_agent.extensions.machines.claims import MachineClaims  # noqa: PLC0415  few offer a machine
 
@@ -360,7 +360,7 @@ class Extensions:
             return None
         return CallServices(
             owner.conversation, self.limits, self._setup.home, self._process_values, owner.accounts, self._restarted,
-            self.events.notify, self._all_observers, self._agent_tools, self.brought.set, self.brought.folders,
+            self.events.notify, self._all_observers, self.agent_tools, self.brought.set, self.brought.folders,
             self.panels, owner.favourites, self._signed_in, self._stored,
         )  # fmt: skip
 

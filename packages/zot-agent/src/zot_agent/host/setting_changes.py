@@ -15,7 +15,7 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 
 if TYPE_CHECKING:
-    from zot_agent.operations.stored_answers import SettingInfo
+    from zot_agent.operations.answers import SettingInfo
 
 
 def setting_rows(settings: Settings) -> "list[SettingInfo]":

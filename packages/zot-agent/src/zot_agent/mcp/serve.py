@@ -115,7 +115,7 @@ class ZotChild:
                 failure = str(event["message"])
             elif kind == "permission_request":
                 answered = {"request": event["request"], "answer": "no", "message": _NOBODY}
-                await self._send({"type": "permission_response", **answered})
+                await self._send({"type": "permissions.answer", **answered})
             elif kind == "ext_ui_request":
                 await self._send({"type": "ext_ui_response", "request": event["request"], "closed": True})
             elif kind == "done":

@@ -1,13 +1,12 @@
-"""The answers of `zot rpc` as typed dictionaries: the agent, its models, tools and screens.
+"""The answers of operations that extensions do not get, as typed dictionaries.
 
 Later versions of zot may add fields. The JSON Schema and the documentation are made from these classes.
 """
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from zot_core.display import TodoStatus
-from zot_core.permission_mode import PermissionMode, SandboxState
-from zot_ext.protocol.answers import UsageCount
+from zot_core.permission_mode import PermissionMode
+from zot_ext.protocol.answers import StoredSessionInfo
 
 Event: TypeAlias = dict[str, Any]
 """An event: `type`, and the fields of that type. Clients ignore unknown types and fields."""
@@ -36,52 +35,6 @@ class Started(TypedDict):
 
     started: Literal[True]
     queued: NotRequired[Literal[True]]
-
-
-class TodoInfo(TypedDict):
-    """Something that is to be done."""
-
-    content: str
-    status: TodoStatus
-
-
-class PermissionRequestInfo(TypedDict):
-    """A tool call that waits for an answer. `rules` are what the answer "always" adds. `agent_id` is the sub-agent that
-    calls, empty for the agent itself."""
-
-    request: str
-    tool_call: str
-    name: str
-    args: dict[str, Any]
-    reason: str
-    rules: list[str]
-    agent_id: str
-
-
-class StateInfo(TypedDict):
-    """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `reasoning_used`
-    is the nearest level to `reasoning` that the model has, one of `reasoning_levels`. `session_id` is empty without a
-    session file. `permission_requests` are the events `permission_request` that wait for an answer, `ui_requests` the
-    events `ext_ui_request`. `sandbox` says how commands are confined: `off`, `on`, `strict`, or `lesser` where the
-    system can do little. `todos` is the list that the model keeps with the tool `todo`."""
-
-    provider: str
-    model: str
-    cwd: str
-    message_count: int
-    busy: bool
-    usage: UsageCount
-    reasoning: str
-    reasoning_used: str
-    reasoning_levels: list[str]
-    session_id: str
-    queued: int
-    tools: list[str]
-    permission_mode: PermissionMode
-    permission_requests: list[PermissionRequestInfo]
-    ui_requests: list[dict[str, Any]]
-    sandbox: SandboxState
-    todos: list[TodoInfo]
 
 
 class ModeInfo(TypedDict):
@@ -122,48 +75,6 @@ class MessagesInfo(TypedDict):
     entries: NotRequired[list[PlacedEntryInfo]]
 
 
-class ContextPartInfo(TypedDict):
-    """A part of the next request; `tokens` are an estimate, `kind` is system, skills, tools or message. A message has
-    an `id`, its `role`, its first line as `text`, and `shortened` if something in it is left out."""
-
-    kind: str
-    tokens: int
-    id: NotRequired[str]
-    role: NotRequired[str]
-    text: NotRequired[str]
-    shortened: NotRequired[bool]
-
-
-class ContextInfo(TypedDict):
-    """What fills the context window, whose size is `window`, 0 if unknown, and a guess if `window_guessed`. `usage` is
-    that of the session."""
-
-    parts: list[ContextPartInfo]
-    tokens: int
-    window: int
-    window_guessed: bool
-    usage: UsageCount
-
-
-class ChosenModel(TypedDict):
-    """The model in use: its full id, and its provider."""
-
-    model: str
-    provider: str
-
-
-class ChosenLevel(TypedDict):
-    """How much the model thinks."""
-
-    reasoning: str
-
-
-class ToolNames(TypedDict):
-    """All tools that the model has."""
-
-    tools: list[str]
-
-
 class Image(TypedDict):
     """An image beside the text of a prompt; `data` is base64."""
 
@@ -183,22 +94,6 @@ class ShownEvents(TypedDict):
     """The events that lead to what extensions show now."""
 
     events: list[ShownEvent]
-
-
-class CommandInfo(TypedDict):
-    """A slash command. `extension` is "prompts" for a template and "skills" for a skill; `arguments` is a hint."""
-
-    name: str
-    description: str
-    extension: str
-    kind: Literal["extension", "skill", "template"]
-    arguments: str
-
-
-class CommandList(TypedDict):
-    """The slash commands."""
-
-    commands: list[CommandInfo]
 
 
 class CommandAction(TypedDict):
@@ -224,16 +119,85 @@ class CompletionsInfo(TypedDict):
     items: list[CompletionItem]
 
 
-class ReloadInfo(TypedDict):
-    """How many extensions were stopped, loaded and are ready; `errors` are lines for the user."""
-
-    stopped: int
-    loaded: int
-    ready: int
-    errors: list[str]
-
-
 class RenderingInfo(TypedDict):
     """Lines that an extension draws: null if the client is to draw itself, empty if nothing is to be shown."""
 
     lines: list[DrawnLine] | None
+
+
+class WrittenFile(TypedDict):
+    """The file that was written."""
+
+    path: str
+
+
+class AddedSession(TypedDict):
+    """The session that was added."""
+
+    session: StoredSessionInfo
+
+
+class SettingInfo(TypedDict):
+    """A setting. `source` is the file or the variable that the value comes from, empty for the default; `values` says
+    what it can be. `changeable`: a program may change it; `at_once`: the open conversation follows."""
+
+    key: str
+    value: Any
+    default: Any
+    source: str
+    help: str
+    values: str
+    choices: list[str]
+    changeable: bool
+    at_once: bool
+
+
+class SettingList(TypedDict):
+    """All settings."""
+
+    settings: list[SettingInfo]
+
+
+class ChangedSetting(TypedDict):
+    """The setting with the value in effect, which a variable or the project may decide."""
+
+    setting: SettingInfo
+
+
+class RunQuestionInfo(TypedDict):
+    """What a run asks a person: the call, why it needs an answer, and the rules that the answer "always" adds."""
+
+    call: str
+    reason: str
+    always: list[str]
+
+
+class RunInfo(TypedDict):
+    """A durable run. `pid` is None while no process has it; `question` is None unless it waits for an answer."""
+
+    id: str
+    state: str
+    task: str
+    steps: int
+    tries: int
+    end: str
+    reason: str
+    started: str
+    changed: str
+    cwd: str
+    pid: int | None
+    parked: bool
+    question: RunQuestionInfo | None
+    session: str
+
+
+class RunList(TypedDict):
+    """The durable runs, last changed first."""
+
+    runs: list[RunInfo]
+
+
+class ChangedRun(TypedDict):
+    """The run after the change."""
+
+    run: RunInfo

@@ -11,7 +11,10 @@ from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
 from zot_provider.record import Record
 
-FailureCode: TypeAlias = Literal["invalid", "not_found", "denied", "unavailable", "too_large", "busy"]
+FailureCode: TypeAlias = Literal["invalid", "not_found", "denied", "unavailable", "unsupported", "too_large", "busy"]
+
+LARGEST = 1 << 20
+"""The most characters of a text, and the most members of a list, unless its annotation says another number."""
 
 
 class OperationFailed(ZotError):
@@ -23,12 +26,14 @@ class OperationFailed(ZotError):
 
 
 class FieldKind(Record):
-    """What a value can be: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`."""
+    """What a value can be: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`.
+    `most` are the characters or members that it can have, 0 where it has none."""
 
     words: str
     fits: Callable[[Any], bool]
     schema: dict[str, Any]
     call_kind: str
+    most: int = 0
 
     def problem(self, name: str, value: Any) -> str:
         """Say that a value of this name is missing, or is something else."""
@@ -51,7 +56,7 @@ def _is_list_of(kind: FieldKind) -> Callable[[Any], bool]:
 
 
 _PLAIN: dict[Any, FieldKind] = {
-    str: FieldKind("a string", _is_text, {"type": "string"}, "text"),
+    str: FieldKind("a string", _is_text, {"type": "string"}, "text", LARGEST),
     bool: FieldKind("true or false", lambda value: value is True or value is False, {"type": "boolean"}, "flag"),
     int: FieldKind("a whole number", _is_whole, {"type": "integer"}, "whole"),
     Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
@@ -61,12 +66,14 @@ _MANY = {str: "strings", int: "whole numbers", dict: "objects"}
 
 
 def kind_of(annotation: Any) -> FieldKind:
-    """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, or of an `Annotated[int,
-    least, most]`. Raises TypeError for another annotation."""
+    """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, of an `Annotated[int,
+    least, most]` or of an `Annotated[str, most]`. Raises TypeError for another annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         words, known = "one of " + ", ".join(arguments), frozenset(arguments)
         return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
+    if origin is Annotated and arguments[0] is str:
+        return _PLAIN[str].replace(most=arguments[1])
     if origin is Annotated:
         _, least, most = arguments
         schema = {"type": "integer", "minimum": least, "maximum": most}
@@ -75,7 +82,9 @@ def kind_of(annotation: Any) -> FieldKind:
     if origin is list:
         inner = kind_of(arguments[0])
         many = _MANY.get(get_origin(arguments[0]) or arguments[0]) or inner.words.removeprefix("one of ")
-        return FieldKind(f"an array of {many}", _is_list_of(inner), {"type": "array", "items": inner.schema}, "list")
+        return FieldKind(
+            f"an array of {many}", _is_list_of(inner), {"type": "array", "items": inner.schema}, "list", LARGEST
+        )
     found = _PLAIN.get(origin or annotation)
     if found is None or isinstance(annotation, types.UnionType):
         raise TypeError(f"a field cannot be {annotation}")

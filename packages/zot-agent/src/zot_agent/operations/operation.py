@@ -2,11 +2,13 @@
 
 The signature is the fields, the annotation of the result the answer, the docstring the documentation: its first
 paragraph says what the verb does, and a line `NAME: ...` what a field is. Names and fields only grow.
+
+A plain function is carried out at once, in the order of the commands of a client; a coroutine as a task beside others.
 """
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar
 
@@ -14,18 +16,28 @@ from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FieldKind, OperationFailed, kind_of
 from zot_provider.record import Record
 
-P = ParamSpec("P")
-R = TypeVar("R", bound="Mapping[str, object] | None")
+A = TypeVar("A")
 
-When: TypeAlias = Literal["any", "idle"]
-"""`idle`: it changes which conversation is open, so it is refused while the agent works, and an extension may do it
-only in the handler of a slash command or a shortcut."""
+
+class Encoded(str, Generic[A]):
+    """An answer as JSON text."""
+
+
+Answer: TypeAlias = Mapping[str, object] | Encoded[Any] | None
+"""A typed dictionary, the JSON text of one, or None for an answer without data."""
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Answer | Awaitable[Answer], covariant=True)
+
+When: TypeAlias = Literal["any", "command", "idle"]
+"""`command`: an extension may do it only in the handler of a slash command or a shortcut. `idle`: so it is, and it is
+refused while the agent works, because it changes which conversation is open."""
 
 Scope: TypeAlias = Literal["watch", "answer", "drive", "own"]
 """Who may: a person who watches the conversation, answers its questions, drives it, or owns the machine."""
 
-LARGEST = 1 << 20
-"""The most characters of a text, and the most members of a list."""
+Need: TypeAlias = Literal["conversation", "restore", "submit"]
+"""A permission of `zot_ext.protocol.permissions` that an extension needs besides `calls`."""
 
 
 class OperationField(Record):
@@ -39,19 +51,24 @@ class OperationField(Record):
 
 
 class Operation(Generic[P, R]):
-    """A verb. `group` is that of extensions that may use it, empty if none may."""
+    """A verb. `group` is that of extensions that may use it, empty if none may; `needs` are permissions that they need
+    for it. `alias` is its name in the first versions of the protocol, which clients may use for ever."""
 
     def __init__(
         self,
         name: str,
-        handler: Callable[Concatenate[OperationCaller, P], Awaitable[R]],
+        handler: Callable[Concatenate[OperationCaller, P], R],
+        *,
         when: When,
         group: str,
         scope: Scope,
+        alias: str,
+        needs: Sequence[Need],
     ) -> None:
         self.name, self.handler, self.when, self.group, self.scope = name, handler, when, group, scope
+        self.alias, self.needs = alias, needs
 
-    def __call__(self, caller: OperationCaller, *args: P.args, **fields: P.kwargs) -> Awaitable[R]:
+    def __call__(self, caller: OperationCaller, *args: P.args, **fields: P.kwargs) -> R:
         """Carry it out for a program in Python, which type checkers know the fields of. Raises as `answer` does."""
         return self.handler(caller, *args, **fields)
 
@@ -74,47 +91,47 @@ class Operation(Generic[P, R]):
         )
 
     @cached_property
-    def _checks(self) -> tuple[tuple[str, Callable[[Any], bool], bool, bool], ...]:
-        sized = ({"type": "string"}, "list")
-        return tuple(
-            (each.name, each.kind.fits, each.required, each.kind.schema in sized or each.kind.call_kind in sized)
-            for each in self.fields
-        )
+    def _checks(self) -> tuple[tuple[str, Callable[[Any], bool], bool, int], ...]:
+        return tuple((each.name, each.kind.fits, each.required, each.kind.most) for each in self.fields)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that are set; others are ignored. Raises `OperationFailed`, which names the field."""
         fields: dict[str, Any] = {}
-        for name, fits, required, sized in self._checks:
+        for name, fits, required, most in self._checks:
             value = given.get(name)
             if value is None:
                 if required:
                     self._refuse(name, value)
-            elif not fits(value) or (sized and len(value) > LARGEST):
+            elif not fits(value) or (most and len(value) > most):
                 self._refuse(name, value)
             else:
                 fields[name] = value
         return fields
 
     def _refuse(self, name: str, value: Any) -> None:
-        if isinstance(value, str | list) and len(value) > LARGEST:
-            parts = "characters" if isinstance(value, str) else "members"
-            raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {LARGEST}")
         kind = next(each.kind for each in self.fields if each.name == name)
+        if isinstance(value, str | list) and 0 < kind.most < len(value):
+            parts = "characters" if isinstance(value, str) else "members"
+            raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {kind.most}")
         raise OperationFailed("invalid", kind.problem(name, value))
 
-    async def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
+    def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
         """Check the fields that a program has sent, and carry it out. Raises `OperationFailed` and any `ZotError`;
         nothing has changed then."""
         fields = self.check(given)
         if self.when == "idle" and (why := caller.conversation.actions.fixed_session):
             mode = f"the mode {caller.conversation.front_end or 'of this program'}"
             raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
-        handler: Callable[..., Awaitable[R]] = self.handler  # the fields are those of its signature
-        return await handler(caller, **fields)
+        handler: Callable[..., R] = self.handler  # the fields are those of its signature
+        return handler(caller, **fields)
+
+
+AnyOperation: TypeAlias = Operation[..., Answer | Awaitable[Answer]]
+"""An operation whose fields are not known."""
 
 
 def operation(
-    name: str, *, when: When = "any", group: str = "", scope: Scope
-) -> Callable[[Callable[Concatenate[OperationCaller, P], Awaitable[R]]], Operation[P, R]]:
+    name: str, *, when: When = "any", group: str = "", scope: Scope, alias: str = "", needs: Sequence[Need] = ()
+) -> Callable[[Callable[Concatenate[OperationCaller, P], R]], Operation[P, R]]:
     """Make a function an operation."""
-    return lambda handler: Operation(name, handler, when, group, scope)
+    return lambda handler: Operation(name, handler, when=when, group=group, scope=scope, alias=alias, needs=needs)

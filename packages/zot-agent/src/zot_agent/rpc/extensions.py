@@ -1,197 +1,141 @@
-"""The commands on extensions: their slash commands, their panel, and reloading them."""
+"""The operations of clients on what asks them and is shown: questions, panels, and words while the person types."""
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
-from zot_agent.rpc.method import CommandField, InvalidCommand, Method
+from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.operation import operation
+from zot_agent.rpc.service import service_of
+from zot_agent.verbs.permissions import Choice
+from zot_core.confirm import PermissionAnswer
 
 if TYPE_CHECKING:
     from zot_agent.extensions.panels.panels import Panels
-    from zot_agent.operations.answers import CommandAction, CommandList, CompletionItem, CompletionsInfo, ReloadInfo
-    from zot_agent.rpc.context import CommandContext
+    from zot_agent.operations.answers import CompletionItem, CompletionsInfo
+
+KeyKind: TypeAlias = Literal["press", "repeat", "release"]
+Cells: TypeAlias = Annotated[int, 1, 10_000]
 
 
-async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> "CommandList":
-    """List the slash commands, once all extensions have registered theirs."""
-    await context.conversation.ready()
-    return {
-        "commands": [
-            {
-                "name": each.name,
-                "description": each.description,
-                "extension": each.source,
-                "kind": each.kind,
-                "arguments": each.arguments,
-            }
-            for each in context.conversation.commands
-        ]
-    }
+@operation("get_completions", scope="watch")
+async def get_completions(caller: OperationCaller, text: str, *, cursor: int = -1) -> "CompletionsInfo":
+    """Ask extensions what they [suggest](extension-calls.md#suggestions-while-typing) in place of the word at the
+    cursor, once all of them have registered. An extension has three seconds to answer. Ask when the user pauses, not
+    for each key.
 
-
-async def command(context: "CommandContext", fields: dict[str, Any]) -> "CommandAction":
-    """Run a slash command; its events are sent before the response."""
-    return {"action": await context.conversation.run_command(fields["name"], fields.get("args", ""))}
-
-
-async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> "CompletionsInfo":
-    """Ask extensions for words, once all of them have registered."""
-    text = fields["text"]
-    cursor = fields.get("cursor", len(text))
-    if not isinstance(cursor, int) or not 0 <= cursor <= len(text):
-        raise InvalidCommand(f"cursor must be a whole number from 0 to {len(text)}")
-    await context.conversation.ready()
-    completers = context.screen.known_completers
-    start, items = (cursor, []) if completers is None else await completers.complete(text, cursor)
-    rest = re.match(r"\S*", text[cursor:])
+    text: The whole text of the input field.
+    cursor: The place of the cursor; by default the end of the text.
+    """
+    place = len(text) if cursor == -1 else cursor
+    if not 0 <= place <= len(text):
+        raise OperationFailed("invalid", f"cursor must be a whole number from 0 to {len(text)}")
+    await caller.conversation.ready()
+    completers = service_of(caller).screen.known_completers
+    start, items = (place, []) if completers is None else await completers.complete(text, place)
+    rest = re.match(r"\S*", text[place:])
     return {
         "start": start,
-        "end": cursor + (rest.end() if rest and start < cursor else 0),
+        "end": place + (rest.end() if rest and start < place else 0),
         "items": cast("list[CompletionItem]", items),
     }
 
 
-async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> "ReloadInfo":
-    """Restart all extensions."""
-    stats = await context.host.reload_extensions()
-    return {"stopped": stats.stopped, "loaded": stats.loaded, "ready": stats.ready, "errors": list(stats.errors)}
+@operation("ext_panel_key", scope="drive")
+def ext_panel_key(
+    caller: OperationCaller,
+    key: str,
+    *,
+    text: str = "",
+    mods: list[str] = [],  # noqa: B006  it is not changed
+    kind: KeyKind = "press",
+) -> None:
+    """Send a key to the open panel; `esc` closes it.
 
-
-def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Send a key to the open panel."""
-    panels, text, kind = _panels(context), fields.get("text", ""), fields.get("kind", "press")
-    mods = fields.get("mods", ())
-    if kind not in ("press", "repeat", "release"):
-        raise InvalidCommand("kind must be press, repeat or release")
+    key: `up`, `enter`, `rune`, ...: see the frame `panel_key`.
+    text: The character, for `rune`.
+    mods: `ctrl`, `alt`, `shift`, ..., for panels that extensions draw.
+    kind: `press`, `repeat` or `release`; the last for panels with `key_kinds`.
+    """
+    panels = _panels(caller)
     if kind == "release":
-        panels.release(fields["key"], text, mods)
+        panels.release(key, text, mods)
     else:
-        panels.press(fields["key"], text, mods, repeated=kind == "repeat")
+        panels.press(key, text, mods, repeated=kind == "repeat")
 
 
-def ext_panel_paste(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Paste into the open panel."""
-    _panels(context).paste(fields["text"])
+@operation("ext_panel_paste", scope="drive")
+def ext_panel_paste(caller: OperationCaller, text: str) -> None:
+    """Paste text into the open panel.
+
+    text: The text.
+    """
+    _panels(caller).paste(text)
 
 
-def ext_panel_mouse(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Use the mouse over a panel."""
-    extension, panel, place = fields["extension"], fields["panel"], (fields["row"], fields["column"])
-    if not _panels(context).mouse(extension, panel, fields["action"], *place, fields.get("button", 0)):
-        raise InvalidCommand(f"no open panel {panel!r} of {extension!r} wants the mouse")
+@operation("ext_panel_mouse", scope="drive")
+def ext_panel_mouse(
+    caller: OperationCaller, extension: str, panel: str, action: str, row: int, column: int, *, button: int = 0
+) -> None:
+    """Use the mouse over an overlay whose `mouse` is true.
+
+    extension: Of the event `ext_panel_show`.
+    panel: The `id` of the panel.
+    action: `press`, `release`, `drag` or `wheel`.
+    row: The cell within its lines, from 0.
+    column: The same.
+    button: 1 to 3; 4 and 5 for the wheel.
+    """
+    if not _panels(caller).mouse(extension, panel, action, row, column, button):
+        raise OperationFailed("unavailable", f"no open panel {panel!r} of {extension!r} wants the mouse")
 
 
-def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Say how large the screen of the client is."""
-    size = fields["columns"], fields["rows"]
-    if not all(0 < each <= 10_000 for each in size):
-        raise InvalidCommand("columns and rows must be 1 to 10000")
-    extensions = context.host.extensions
+@operation("ext_panel_size", scope="drive")
+def ext_panel_size(caller: OperationCaller, columns: Cells, rows: Cells) -> None:
+    """Say how large the screen is on which the client shows panels of extensions; 80 by 24 until then.
+
+    columns: In cells.
+    rows: In cells.
+    """
+    extensions = service_of(caller).host.extensions
     if extensions is not None:
-        extensions.panels.screen = lambda: size
+        extensions.panels.screen = lambda: (columns, rows)
         extensions.panels.resize()
 
 
-def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Close the open panel."""
-    _panels(context).close()
+@operation("ext_panel_close", scope="drive")
+def ext_panel_close(caller: OperationCaller) -> None:
+    """Close the open panel and notify its extension."""
+    _panels(caller).close()
 
 
-def ext_ui_response(context: "CommandContext", fields: dict[str, Any]) -> None:
-    """Answer a question of an extension, or close it."""
-    closed = bool(fields.get("closed"))
-    if not context.dialogs.answer(fields["request"], fields.get("value"), closed=closed):
-        raise InvalidCommand(f"no ext_ui_request {fields['request']!r} waits for an answer")
+@operation("permissions.answer", scope="answer")
+def answer(caller: OperationCaller, request: str, answer: Choice, *, message: str = "") -> None:
+    """Answer an event `permission_request`: the tool call runs or is refused. The first answer counts.
+
+    request: The `request` of the event.
+    answer: `yes`, `no`, or `always`, which also adds the `rules` of the event.
+    message: With `no`: why, for the model.
+    """
+    if not service_of(caller).permissions.answer(request, PermissionAnswer(answer, message)):
+        raise OperationFailed("not_found", f"no permission_request {request!r} waits for an answer")
 
 
-def _panels(context: "CommandContext") -> "Panels":
-    extensions = context.host.extensions
+@operation("ext_ui_response", scope="answer")
+def ext_ui_response(caller: OperationCaller, request: str, *, value: Any = None, closed: bool = False) -> None:
+    """Answer an event `ext_ui_request`. The first valid answer counts; others are refused.
+
+    request: The `request` of the event.
+    value: select: one of the `options`. confirm: true or false. input, editor: a string. form: an object with the
+        values of fields. pick: a list of the ids of rows.
+    closed: Close it without an answer.
+    """
+    if not service_of(caller).dialogs.answer(request, value, closed=closed):
+        raise OperationFailed("not_found", f"no ext_ui_request {request!r} waits for an answer")
+
+
+def _panels(caller: OperationCaller) -> "Panels":
+    extensions = service_of(caller).host.extensions
     if extensions is None or not extensions.panels.open_now:
-        raise InvalidCommand("no panel is open")
+        raise OperationFailed("unavailable", "no panel is open")
     return extensions.panels
-
-
-METHODS = (
-    Method(
-        "get_commands",
-        get_commands,
-        "List the slash commands of prompt templates, skills and extensions.",
-    ),
-    Method(
-        "command",
-        command,
-        "Run a slash command of a prompt template, a skill or an extension. Its output comes as `ext_*` events "
-        "before the response. A prompt that it submits is started, or queued, like any other.",
-        (
-            CommandField("name", "string", "The command, with or without its slash.", required=True),
-            CommandField("args", "string", "What follows the name."),
-        ),
-    ),
-    Method(
-        "get_completions",
-        get_completions,
-        "Ask extensions what they [suggest](extension-calls.md#suggestions-while-typing) in place of the word at the "
-        "cursor. An extension has three seconds to answer. Ask when the user pauses, not for each key.",
-        (
-            CommandField("text", "string", "The whole text of the input field.", required=True),
-            CommandField("cursor", "number", "The place of the cursor; by default the end of the text."),
-        ),
-    ),
-    Method(
-        "reload_ext", reload_ext, "Stop all extensions, read their manifests again and start them. Allowed while busy."
-    ),
-    Method(
-        "ext_panel_key",
-        ext_panel_key,
-        "Send a key to the open panel; `esc` closes it.",
-        (
-            CommandField("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
-            CommandField("text", "string", "The character, for `rune`."),
-            CommandField("mods", "strings", "`ctrl`, `alt`, `shift`, ..., for panels that extensions draw."),
-            CommandField("kind", "string", "`press`, `repeat` or `release`; the last for panels with `key_kinds`."),
-        ),
-    ),
-    Method(
-        "ext_panel_paste",
-        ext_panel_paste,
-        "Paste text into the open panel.",
-        (CommandField("text", "string", "The text.", required=True),),
-    ),
-    Method(
-        "ext_panel_mouse",
-        ext_panel_mouse,
-        "Use the mouse over an overlay whose `mouse` is true.",
-        (
-            CommandField("extension", "string", "Of the event `ext_panel_show`.", required=True),
-            CommandField("panel", "string", "The `id` of the panel.", required=True),
-            CommandField("action", "string", "`press`, `release`, `drag` or `wheel`.", required=True),
-            CommandField("row", "number", "The cell within its lines, from 0.", required=True),
-            CommandField("column", "number", "The same.", required=True),
-            CommandField("button", "number", "1 to 3; 4 and 5 for the wheel."),
-        ),
-    ),
-    Method(
-        "ext_panel_size",
-        ext_panel_size,
-        "Say how large the screen is on which the client shows panels of extensions; 80 by 24 until then.",
-        (
-            CommandField("columns", "number", "In cells.", required=True),
-            CommandField("rows", "number", "In cells.", required=True),
-        ),
-    ),
-    Method(
-        "ext_ui_response",
-        ext_ui_response,
-        "Answer an event `ext_ui_request`. The first valid answer counts; others are refused.",
-        (
-            CommandField("request", "string", "The `request` of the event.", required=True),
-            CommandField(
-                "value",
-                "value",
-                "select: one of the `options`. confirm: true or false. input, editor: a string. form: an object with "
-                "the values of fields. pick: a list of the ids of rows.",
-            ),
-            CommandField("closed", "boolean", "Close it without an answer."),
-        ),
-    ),
-    Method("ext_panel_close", ext_panel_close, "Close the open panel and notify its extension."),
-)

@@ -1,28 +1,35 @@
-"""The commands that open and test a connection: `hello`, `ping`."""
+"""The operations that open and test a connection: `hello`, `ping`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from zot_agent.rpc.method import CommandField, InvalidCommand, Method
+from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.operation import operation
+from zot_agent.rpc.service import service_of
 from zot_agent.version import __version__
 
 if TYPE_CHECKING:
     from zot_agent.operations.answers import Pong, ServerInfo
-    from zot_agent.rpc.context import CommandContext
 
 PROTOCOL_VERSION = 1
 """The major version of the schema. Within a major version, commands, events and fields are only added."""
 
 
-def hello(context: "CommandContext", fields: dict[str, Any]) -> "ServerInfo":
-    """Check the token, if one is set."""
-    if context.token:
+@operation("hello", scope="watch")
+def hello(caller: OperationCaller, *, token: str = "") -> "ServerInfo":
+    """Identify the server. It must be the first command if `ZOTCORE_RPC_TOKEN` is set, and is optional otherwise. After
+    any other first line, or a wrong token, the process answers with an error and exits with code 1.
+
+    token: The value of `ZOTCORE_RPC_TOKEN`.
+    """
+    client, model = service_of(caller), caller.conversation.runtime.agent.model
+    if client.token:
         from hmac import compare_digest  # noqa: PLC0415  loads OpenSSL, which few clients need
 
-        if not compare_digest(fields.get("token", "").encode("utf-8", "replace"), context.token.encode()):
-            raise InvalidCommand("the token is wrong" if fields.get("token") else "the token is missing")
-    if not context.trusted:
-        context.trust()
-    model = context.runtime.agent.model
+        if not compare_digest(token.encode("utf-8", "replace"), client.token.encode()):
+            raise OperationFailed("denied", "the token is wrong" if token else "the token is missing")
+    if not client.trusted:
+        client.trust()
     return {
         "protocol_version": PROTOCOL_VERSION,
         "version": __version__,
@@ -31,18 +38,7 @@ def hello(context: "CommandContext", fields: dict[str, Any]) -> "ServerInfo":
     }
 
 
-def ping(context: "CommandContext", fields: dict[str, Any]) -> "Pong":
-    """Answer."""
+@operation("ping", scope="watch")
+def ping(caller: OperationCaller) -> "Pong":
+    """Check that the process answers."""
     return {"pong": True}
-
-
-METHODS = (
-    Method(
-        "hello",
-        hello,
-        "Identify the server. It must be the first command if `ZOTCORE_RPC_TOKEN` is set, and is optional otherwise. "
-        "After any other first line, or a wrong token, the process answers with an error and exits with code 1.",
-        (CommandField("token", "string", "The value of `ZOTCORE_RPC_TOKEN`."),),
-    ),
-    Method("ping", ping, "Check that the process answers."),
-)

@@ -14,9 +14,9 @@ class RpcLimits(Record):
     `flush_seconds` replaces `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does
     after a signal.
 
-    `list_models_seconds`: how long a server may take to list its models. `permission_seconds`: how long clients may
-    take to answer a `permission_request`, and an `ext_ui_request`; then the call is refused, and the dialog closed.
-    `field_seconds`: how long a client may take to answer an `ext_field_request`.
+    `permission_seconds`: how long clients may take to answer a `permission_request`, and an `ext_ui_request`; then the
+    call is refused, and the dialog closed. `field_seconds`: how long a client may take to answer an
+    `ext_field_request`.
     """
 
     line_bytes: int = 16 << 20
@@ -26,7 +26,6 @@ class RpcLimits(Record):
     stall_seconds: float = 3600.0
     flush_seconds: float = 60.0
     signal_flush_seconds: float = 2.0
-    list_models_seconds: float = 5.0
     permission_seconds: float = 600.0
     field_seconds: float = 2.0
 

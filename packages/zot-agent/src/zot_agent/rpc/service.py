@@ -3,35 +3,39 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableSet
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
+from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.stored_sessions import StoredSessions
-from zot_agent.rpc import METHODS
 from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.method import ERROR_CODES, Answer, InvalidCommand, json_kind
 from zot_agent.rpc.questions import DialogRequests, PermissionRequests
 from zot_agent.rpc.screen.client_screen import ClientScreen
+from zot_agent.rpc.screen.entries import ClientEntries
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
-from zot_core.conversation.events import ConversationEvent, EntryAdded
+from zot_core.conversation.events import ConversationEvent, EntryAdded, PermissionRequest
 from zot_core.conversation.extensions import FrontEndActions
-from zot_core.errors import error_line
+from zot_core.errors import JobsRunning, SessionLocked, error_line
 from zot_core.events import TextDelta
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
-from zot_provider.json_text import dump, escape_line_ends
+from zot_provider.json_text import describe, dump, escape_line_ends, read_strict
 
 if TYPE_CHECKING:
+    from zot_agent.operations.operation import Answer
     from zot_core.agent.run import Run
 
 _log = logging.getLogger("zot_agent.rpc")
+
+ERROR_CODES: dict[type[ZotError], str] = {SessionLocked: "session_locked", JobsRunning: "jobs_running"}
+"""The `code` of a response for errors that a client may have an answer to."""
 
 _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""
@@ -92,6 +96,18 @@ class RpcService:
         entry = await asyncio.to_thread(self.stored.find, path, self.runtime.cwd)
         return await self.host.open_session(entry.path, fork=fork)
 
+    def permission_requests(self) -> list[PermissionRequest]:
+        """See `CallingClient`."""
+        return self.permissions.open
+
+    def ui_requests(self) -> list[dict[str, Any]]:
+        """See `CallingClient`."""
+        return self.dialogs.open()
+
+    def entries(self) -> ClientEntries:
+        """See `CallingClient`."""
+        return self.screen.entries()
+
     # Lines in
 
     def receive(self, line: bytes | Oversized, sender: CommandSender | None = None) -> None:
@@ -113,7 +129,7 @@ class RpcService:
             self._respond(sender, "", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
             return
         except FrameError as error:
-            kind = json_kind(line)
+            kind = _json_kind(line)
             problem = f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
             self._respond(sender, "", "", error=problem)
             return
@@ -139,15 +155,15 @@ class RpcService:
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
         if not self.trusted and name != "hello":
-            raise InvalidCommand("the first command must be hello with the token")
-        method = METHODS.get(name)
-        if method is None:
-            from zot_agent.rpc.operations import operate  # noqa: PLC0415  not before the first request
+            raise OperationFailed("denied", "the first command must be hello with the token")
+        from zot_agent.operations.registry import find_for_client  # noqa: PLC0415  not before the first request
 
-            return operate(self, name, command)
-        return method.handler(self, method.check(command))
+        caller = OperationCaller(self.conversation, self.stored, self.host, client=self)
+        return find_for_client(name).answer(caller, command)
 
-    async def _respond_later(self, sender: CommandSender | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
+    async def _respond_later(
+        self, sender: CommandSender | None, id: str, name: str, answer: "Awaitable[Answer]"
+    ) -> None:
         try:
             self._respond(sender, id, name, await answer)
         except asyncio.CancelledError:
@@ -164,7 +180,7 @@ class RpcService:
         self._respond(sender, id, name, error=error_line(error), code=code)
 
     def _respond(
-        self, sender: CommandSender | None, id: str, name: str, answer: Answer = None, error: str | None = None,
+        self, sender: CommandSender | None, id: str, name: str, answer: "Answer" = None, error: str | None = None,
         code: str = "",
     ) -> None:  # fmt: skip
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
@@ -218,3 +234,19 @@ class RpcService:
 
     async def _wait_for_room(self, _: object) -> None:
         await self._writer.room()
+
+
+def service_of(caller: OperationCaller) -> RpcService:
+    """Return the service of a client. Raises `OperationFailed` for another caller."""
+    if not isinstance(caller.client, RpcService):
+        raise OperationFailed("unavailable", "only a client of zot rpc or zot serve can do this")
+    return caller.client
+
+
+def _json_kind(line: bytes) -> str:
+    """Name the kind of a JSON value that is not an object; empty if the line is an object or not JSON."""
+    try:
+        value = read_strict(line)
+    except ValueError:
+        return ""
+    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else describe(value)

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from zot_agent.operations.stored_answers import RunInfo
+from zot_agent.operations.answers import RunInfo
 from zot_agent.runs.store import StoredRun
 
 

@@ -103,7 +103,7 @@ async def test_a_command_that_is_sent_during_a_run_is_run_after_it(world: World)
     body = (
         "@ext.tool\ndef work() -> str:\n    'Work.'\n"
         "    ext.messages.send('/later on', expand=True)\n    return 'done'\n"
-        "@ext.command('later')\ndef later(args):\n    ext.log('later', args, ext.control.state()['messages'])\n"
+        "@ext.command('later')\ndef later(args):\n    ext.log('later', args, ext.control.state()['message_count'])\n"
     )
     world.add("worker", body)
     client = ScriptedClient([Turn(calls=[Call("work", {})]), "b"])
@@ -138,12 +138,15 @@ async def test_an_extension_sees_stops_and_awaits_the_work(world: World) -> None
     world.add("caller", CALLER)
     client = ScriptedClient([Turn(calls=[Call("bash", {"command": "sleep 3600"})])])
     async with world.running(client) as talk:
-        assert (await talk.call("control.state"))["result"]["idle"]
+        assert not (await talk.call("control.state"))["result"]["busy"]
         run = talk.conversation.prompt("go")
         await until(lambda: any(getattr(event, "type", "") == "tool_call" for event in talk.told))
         state = (await talk.call("control.state"))["result"]
-        assert (state["idle"], state["model"]) == (False, "scripted")
-        assert (state["cwd"], state["branch"], state["title"]) == (talk.runtime.cwd, "", "")
+        assert (state["busy"], state["model"]) == (True, "scripted")
+        assert (state["cwd"], state["permission_requests"], state["ui_requests"]) == (talk.runtime.cwd, [], [])
+        session = (await talk.call("session.info"))["result"]
+        assert (session["cwd"], session["branch"], session["title"]) == (talk.runtime.cwd, "", "")
+        assert (await talk.call("control.context"))["result"]["tokens"] > 0
         waiting = asyncio.create_task(talk.command("call", '{"method": "control.wait_idle", "params": {}}'))
         assert (await talk.call("control.abort"))["result"] == {"stopped": True}
         assert await run == "aborted"
@@ -172,8 +175,8 @@ async def test_an_extension_compacts_the_conversation(world: World) -> None:
     async with world.running(client) as talk:
         for text in ("first", "second", "third"):
             await talk.conversation.prompt(text)
-        answer = await talk.call("control.compact", instructions="keep the numbers")
-        assert answer == {"result": {"end": "completed"}}
+        answer = await talk.call("control.compact", instructions="keep the numbers", wait=True)
+        assert answer == {"result": {"started": True, "end": "completed"}}
     assert "keep the numbers" in client.requests[-1].messages[-1].text
 
 
@@ -304,8 +307,8 @@ async def test_the_prompt_the_commands_the_skills_and_the_models_are_listed(worl
         talk.extensions.owner.favourites = lambda: ("second", "", "first")
         listed = (await talk.call("model.list", scope="favourites"))["result"]["models"]
         assert [each["id"] for each in listed] == ["second", "first"]
-        assert (await talk.call("model.reasoning", level="high"))["result"]["reasoning"] == "high"
-        assert (await talk.call("model.reasoning", level="much"))["code"] == "invalid"
+        assert (await talk.call("model.reasoning", reasoning="high"))["result"]["reasoning"] == "high"
+        assert (await talk.call("model.reasoning", reasoning="much"))["code"] == "invalid"
 
 
 async def test_a_command_restarts_all_extensions_and_what_they_had_open_ends(world: World) -> None:
@@ -324,7 +327,7 @@ async def test_a_command_restarts_all_extensions_and_what_they_had_open_ends(wor
         await talk.extensions.ready()
         after = [member.connection.pid for member in talk.extensions.members if member.connection is not None]
         assert not set(before) & set(after)
-        assert (await talk.call("control.state"))["result"]["idle"]
+        assert not (await talk.call("control.state"))["result"]["busy"]
 
 
 async def test_zot_ends_for_an_extension_once_it_is_idle(world: World) -> None:

@@ -220,7 +220,7 @@ def test_a_message_at_the_end_of_a_run_is_not_answered(bridge: Bridge) -> None:
           pi.on("agent_end", () => { send("behind it"); send("answer it", { triggerTurn: true }); });
         }
     """
-    host = bridge(source, calls={"messages.send": {}, "control.state": {"idle": False}})
+    host = bridge(source, calls={"messages.send": {}, "control.state": {"busy": True}})
     host.event("agent_start")
     host.wait_for(HostCall, lambda call: call.method == "messages.send", count=2)
     host.event("agent_end")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.operations import ControlOperations, ModelOperations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal
 
-    from zot_ext.protocol.answers import AgentStatus, KnownCommand, KnownSkill, ModelInfo, ModelState, ProgramEnd
+    from zot_ext.protocol.answers import ProgramEnd
 
-    Scope = Literal["current", "ready", "favourites", "all"]
     Delivery = Literal["steer", "follow_up", "next_turn", "interrupt"]
 
 
@@ -62,48 +63,16 @@ class Messages:
         return str(answer["delivered"])
 
 
-class Control:
-    """`ext.control`."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
-
-    def state(self) -> AgentStatus:
-        """Describe what the agent does, and all that a status row shows."""
-        answer: AgentStatus = self._call("control.state")
-        return answer
-
-    def abort(self) -> bool:
-        """Stop the running prompt; return whether one ran."""
-        return bool(self._call("control.abort")["stopped"])
+class Control(ControlOperations):
+    """`ext.control`. What it returns is in `zot_ext.protocol.agent_answers`."""
 
     def compact(self, instructions: str = "") -> str:
         """Replace all but the last messages with a summary, once nothing runs; return how it ended."""
-        return str(self._call("control.compact", instructions=instructions or None)["end"])
-
-    def wait_idle(self) -> None:
-        """Return when nothing runs and waits."""
-        self._call("control.wait_idle")
-
-    def system_prompt(self) -> str:
-        """Return the system prompt as the model got it last, or will get it."""
-        return str(self._call("control.system_prompt")["text"])
-
-    def commands(self) -> list[KnownCommand]:
-        """List the slash commands of prompt templates, skills and extensions."""
-        return list(self._call("control.commands")["commands"])
-
-    def skills(self) -> list[KnownSkill]:
-        """List the skills."""
-        return list(self._call("control.skills")["skills"])
+        return str(self._call("control.compact", instructions=instructions or None, wait=True)["end"])
 
     def reload(self) -> None:
         """Restart all extensions, this one too, once the handler of the command has returned."""
         self._call("control.reload")
-
-    def shutdown(self) -> None:
-        """End zot, once nothing runs and waits and the handler has returned."""
-        self._call("control.shutdown")
 
 
 class Programs:
@@ -123,30 +92,12 @@ class Programs:
         return answer
 
 
-class ModelCalls:
+class ModelCalls(ModelOperations):
     """`ext.model`."""
 
     def __init__(self, call: Callable[..., Any], stream: Callable[..., dict[str, Any]]) -> None:
-        self._call, self._stream = call, stream
-
-    def get(self) -> ModelState:
-        """Describe the model."""
-        answer: ModelState = self._call("model.get")
-        return answer
-
-    def set(self, model: str, *, provider: str = "") -> ModelState:
-        """Continue with another model. Raises `HostError`: `busy`, `denied` without a key, `invalid` for a name."""
-        answer: ModelState = self._call("model.set", model=model, provider=provider or None)
-        return answer
-
-    def list(self, *, scope: Scope = "ready") -> Sequence[ModelInfo]:
-        """List the models with a key, those of the provider in use (`current`), the person's `favourites`, or `all`."""
-        return tuple(self._call("model.list", scope=scope)["models"])
-
-    def reasoning(self, level: str) -> ModelState:
-        """Change the reasoning level. Raises `HostError`: `busy`, `invalid`."""
-        answer: ModelState = self._call("model.reasoning", level=level)
-        return answer
+        super().__init__(call)
+        self._stream = stream
 
     def complete(
         self,

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, Literal
 
+    from zot_ext.protocol.agent_answers import (
+        AbortResult,
+        AgentList,
+        ChangedAgent,
+        ChangedJob,
+        ContextInfo,
+        JobList,
+        KnownCommands,
+        KnownSkills,
+        KnownTools,
+        StateInfo,
+        SystemText,
+    )
     from zot_ext.protocol.answers import (
         DiffInfo,
+        ModelList,
+        ModelState,
         MovedPlace,
+        NameList,
         OpenedPlace,
         SessionHits,
         SessionInfo,
@@ -19,6 +35,146 @@ if TYPE_CHECKING:
         StoredSessionInfo,
         TreeInfo,
     )
+
+
+class AgentsOperations:
+    """The calls of `ext.agents` that only pass on fields."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def list(self) -> AgentList:
+        """List the sub-agents of the session, oldest first."""
+        answer: AgentList = self._call("agents.list")
+        return answer
+
+    def steer(self, agent: str, message: str) -> None:
+        """Add a user message to the conversation of a sub-agent, before its next model call.
+
+        agent: The id of the agent.
+        message: The message.
+        """
+        self._call("agents.steer", agent=agent, message=message)
+
+    def stop(self, agent: str) -> ChangedAgent:
+        """Stop a sub-agent and its own. The event `subagent_stop` comes before the response.
+
+        agent: The id of the agent.
+        """
+        answer: ChangedAgent = self._call("agents.stop", agent=agent)
+        return answer
+
+
+class ControlOperations:
+    """The calls of `ext.control` that only pass on fields."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def abort(self) -> AbortResult:
+        """Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when
+        idle."""
+        answer: AbortResult = self._call("control.abort")
+        return answer
+
+    def commands(self) -> KnownCommands:
+        """List the slash commands of prompt templates, skills and extensions. A client waits until all extensions
+        have registered theirs; an extension gets what is known so far."""
+        answer: KnownCommands = self._call("control.commands")
+        return answer
+
+    def context(self) -> ContextInfo:
+        """Say what fills the context window: the parts of the next request in order."""
+        answer: ContextInfo = self._call("control.context")
+        return answer
+
+    def shutdown(self) -> None:
+        """End zot, once nothing runs and waits and the request is answered."""
+        self._call("control.shutdown")
+
+    def skills(self) -> KnownSkills:
+        """List the skills."""
+        answer: KnownSkills = self._call("control.skills")
+        return answer
+
+    def state(self) -> StateInfo:
+        """Return the state of the agent."""
+        answer: StateInfo = self._call("control.state")
+        return answer
+
+    def system_prompt(self) -> SystemText:
+        """Read the system prompt."""
+        answer: SystemText = self._call("control.system_prompt")
+        return answer
+
+    def wait_idle(self) -> None:
+        """Answer when nothing runs and waits."""
+        self._call("control.wait_idle")
+
+
+class JobsOperations:
+    """The calls of `ext.jobs` that only pass on fields."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def list(self) -> JobList:
+        """List the commands that run in the background of the session, and the latest that have ended."""
+        answer: JobList = self._call("jobs.list")
+        return answer
+
+    def stop(self, job: str) -> ChangedJob:
+        """Stop a command in the background with everything that it started. The event `job_end` comes before the
+        response.
+
+        job: The id of the job.
+        """
+        answer: ChangedJob = self._call("jobs.stop", job=job)
+        return answer
+
+
+class ModelOperations:
+    """The calls of `ext.model` that only pass on fields."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def get(self) -> ModelState:
+        """Describe the model."""
+        answer: ModelState = self._call("model.get")
+        return answer
+
+    def list(self, *, scope: Literal["current", "ready", "all", "favourites"] = "current") -> ModelList:
+        """List models.
+
+        scope: `current` (the default): those of the provider in use. `ready`: those of providers with a key and
+            of local servers, the current provider's first; servers whose lists are old are asked. `favourites`:
+            the person's favourites that can be used, in their order. `all`: all that are known without a request
+            to a server.
+        """
+        answer: ModelList = self._call("model.list", scope=None if scope == "current" else scope)
+        return answer
+
+    def reasoning(
+        self, reasoning: Literal["off", "minimum", "low", "medium", "high", "xhigh", "max", "maximum"]
+    ) -> ModelState:
+        """Set how much the model thinks. Refused while busy.
+
+        reasoning: `off`, `minimum`, `low`, `medium`, `high`, `xhigh` or `max`; the nearest that the model has is
+            used.
+        """
+        answer: ModelState = self._call("model.reasoning", reasoning=reasoning)
+        return answer
+
+    def set(self, model: str, *, provider: str = "") -> ModelState:
+        """Continue with another model, of any provider with a key. Refused while busy, and without a key: the error
+        names the variable to set.
+
+        model: A model's id, the beginning of one, or PROVIDER/ID; a reasoning level may follow, as for `--model`.
+        provider: The provider, if it is not part of `model`.
+        """
+        answer: ModelState = self._call("model.set", model=model, provider=provider or None)
+        return answer
 
 
 class SessionOperations:
@@ -76,17 +232,17 @@ class SessionOperations:
         instructions: str = "",
         label: str = "",
     ) -> MovedPlace:
-        """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The event
-        `session_tree` follows. Refused with files while a job runs, which could change them; `zot rpc` gives the
-        code `jobs_running` then. Refused while busy.
+        """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The
+        event `session_tree` follows. Refused with files while a job runs, which could change them; `zot rpc`
+        gives the code `jobs_running` then. Refused while busy.
 
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
         restore: What goes back: `conversation` (the default), `files` or `both`.
         force: Overwrite files that have changed since.
         stop_jobs: First stop the commands in the background.
-        summarise: First let the model write a summary of what is left behind, which becomes the next entry. `abort`
-            stops that, and nothing has changed then.
+        summarise: First let the model write a summary of what is left behind, which becomes the next entry.
+            `abort` stops that, and nothing has changed then.
         instructions: What that summary must keep.
         label: A label for the entry at which the conversation then continues, the summary if there is one.
         """
@@ -124,11 +280,12 @@ class SessionOperations:
         return answer
 
     def rename(self, title: str, *, session: str = "") -> SessionTitle:
-        """Give a session a title, one line of at most 200 characters; an empty one brings back the name made from the
-        first prompt.
+        """Give a session a title, one line of at most 200 characters; an empty one brings back the name made from
+        the first prompt.
 
         title: The title.
-        session: The id of a session, or its beginning; by default the conversation's, the only one for an extension.
+        session: The id of a session, or its beginning; by default the conversation's, the only one for an
+            extension.
         """
         answer: SessionTitle = self._call("session.rename", title=title, session=session or None)
         return answer
@@ -166,4 +323,30 @@ class SessionOperations:
         stop_jobs: First stop the commands in the background.
         """
         answer: MovedPlace = self._call("session.undo", force=force or None, stop_jobs=stop_jobs or None)
+        return answer
+
+
+class ToolsOperations:
+    """The calls of `ext.tools` that only pass on fields."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def active(self) -> NameList:
+        """Name the tools that the model may call."""
+        answer: NameList = self._call("tools.active")
+        return answer
+
+    def list(self) -> KnownTools:
+        """List the tools of the agent."""
+        answer: KnownTools = self._call("tools.list")
+        return answer
+
+    def set_active(self, names: Sequence[str]) -> NameList:
+        """Take all other tools from the model, from its next request on, until the extension ends. Tools that are
+        registered later are active. What another extension has taken away stays away.
+
+        names: Names of tools.
+        """
+        answer: NameList = self._call("tools.set_active", names=list(names))
         return answer

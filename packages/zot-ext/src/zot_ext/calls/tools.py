@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.operations import ToolsOperations
 from zot_ext.errors import NotGranted
 from zot_ext.protocol.groups.tools import ShowProgress
 from zot_ext.protocol.raw import RawObject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
     from zot_ext.calls.caller import Caller
-    from zot_ext.protocol.answers import KnownTool
     from zot_ext.protocol.groups.tools import ToolAnswer
 
 
-class Tools:
+class Tools(ToolsOperations):
     """`ext.tools`."""
 
     def __init__(
@@ -26,7 +26,8 @@ class Tools:
         send: Callable[[ShowProgress], None],
         caller: Caller | None,
     ) -> None:
-        self._call, self._require, self._send, self._caller = call, require, send, caller
+        super().__init__(call)
+        self._require, self._send, self._caller = require, send, caller
 
     def progress(self, text: str) -> None:
         """Show text while the tool runs whose handler calls this; in other handlers nothing happens."""
@@ -35,21 +36,6 @@ class Tools:
         self._require("tools2")
         if current_request.get():
             self._send(ShowProgress(current_request.get(), text))
-
-    def all(self) -> list[KnownTool]:
-        """List the tools."""
-        found: list[KnownTool] = self._call("tools.list")["tools"]
-        return found
-
-    def active(self) -> list[str]:
-        """Return the names of the tools that the model may call."""
-        return [str(name) for name in self._call("tools.active")["names"]]
-
-    def set_active(self, names: Iterable[str]) -> list[str]:
-        """Take all other tools from the model, from its next request on, until the extension ends; return the names
-        that are left. What another extension has taken away stays away. Raises `HostError` for unknown names."""
-        answer = self._call("tools.set_active", names=[*names])
-        return [str(name) for name in answer["names"]]
 
     def call(self, tool: str, /, *, builtin: bool = False, **args: object) -> ToolAnswer:
         """Call a tool and return its result, in the group `call_tool`; `call_with` takes the arguments as one

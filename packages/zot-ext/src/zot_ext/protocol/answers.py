@@ -1,5 +1,5 @@
 """The results of `host_call` as typed dictionaries; many are also answers of `zot rpc`. Those about the screen are in
-`screen_answers`.
+`screen_answers`, those about the agent in `agent_answers`.
 
 Later versions of zot may add fields. Documentation is made from these classes. Nothing imports them while an extension
 runs: only type checkers do.
@@ -147,12 +147,13 @@ class SessionTitle(TypedDict):
 
 class SessionInfo(TypedDict):
     """The session of the conversation: its `file` and its current `entry`, null without one, and the number of its
-    messages."""
+    messages. `branch` is that of git in its folder, which may be empty."""
 
     id: str
     file: str | None
     title: str
     cwd: str
+    branch: str
     entry: str | None
     messages: int
 
@@ -244,81 +245,6 @@ class AccessToken(TypedDict):
     scope: str
 
 
-class ContextFill(TypedDict):
-    """How many tokens of the context window are in use, an estimate, and the size of the window, 0 if unknown."""
-
-    tokens: int
-    window: int
-
-
-class AgentStatus(TypedDict):
-    """What the agent does. `branch` is that of git, which may be empty; `queued` counts waiting prompts;
-    `reasoning_used` is the nearest level to `reasoning` that the model has."""
-
-    cwd: str
-    branch: str
-    title: str
-    idle: bool
-    queued: int
-    messages: int
-    provider: str
-    model: str
-    reasoning: str
-    reasoning_used: str
-    usage: UsageCount
-    context: ContextFill
-
-
-class AbortResult(TypedDict):
-    """Whether a prompt ran."""
-
-    stopped: bool
-
-
-class CompactResult(TypedDict):
-    """How a compaction ended: `completed` or another reason."""
-
-    end: str
-
-
-class SystemText(TypedDict):
-    """The system prompt as the model got it last or will get it; `base` is without what extensions have changed."""
-
-    text: str
-    base: str
-
-
-class KnownCommand(TypedDict):
-    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint."""
-
-    name: str
-    description: str
-    kind: Literal["template", "skill", "extension"]
-    source: str
-    arguments: str
-
-
-class KnownCommands(TypedDict):
-    """The slash commands that are known so far."""
-
-    commands: list[KnownCommand]
-
-
-class KnownSkill(TypedDict):
-    """A skill: its file, and where it comes from."""
-
-    name: str
-    description: str
-    path: str
-    source: str
-
-
-class KnownSkills(TypedDict):
-    """The skills."""
-
-    skills: list[KnownSkill]
-
-
 class ProgramEnd(TypedDict):
     """The output of a program, of both streams, `truncated` if it was longer than the limit. `code` is null at the time
     limit."""
@@ -327,24 +253,6 @@ class ProgramEnd(TypedDict):
     code: int | None
     timed_out: bool
     truncated: bool
-
-
-class KnownTool(TypedDict):
-    """A tool. `source` is `zot`, or the name of an extension; `active`: the model may call it; `deferred`: it must be
-    found first."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-    source: str
-    active: bool
-    deferred: bool
-
-
-class KnownTools(TypedDict):
-    """The tools, by name."""
-
-    tools: list[KnownTool]
 
 
 class NameList(TypedDict):

@@ -22,17 +22,6 @@ _OF_TOOLS = ("tool_call", "tool_result")
 _CONTENT = (
     "tool_call",
     "assistant_message",
-    "session.diff",
-    "session.entries",
-    "session.entry",
-    "session.list",
-    "session.navigate",
-    "session.read",
-    "session.redo",
-    "session.search",
-    "session.show",
-    "session.tree",
-    "session.undo",
     "user_prompt_submit",
     "message_end",
     "message_update",
@@ -45,7 +34,7 @@ _CONTENT = (
     "session_compact",
     "subagent_start",
 )
-"""Events and calls with content of the conversation."""
+"""Events with content of the conversation."""
 
 
 class ExtensionPermissions(Record):
@@ -125,11 +114,13 @@ def is_tool(entry: str) -> bool:
 
 
 def may_call(permissions: ExtensionPermissions, method: str) -> bool:
-    if method.startswith(("messages.", "session.new")) and not permissions.submit:
+    """Whether the extension may call a method of the host."""
+    from zot_ext.protocol.calls import METHODS  # noqa: PLC0415 - few extensions have permissions
+
+    needs = METHODS[method].needs if method in METHODS else ()  # others are calls of tools
+    if not all(getattr(permissions, need) for need in needs):
         return False
-    if method.startswith("exec."):
-        return bool(permissions.exec)
-    return may_observe(permissions, method) and granted(method, permissions.calls)
+    return method.startswith("exec.") or granted(method, permissions.calls)
 
 
 def must_confine(permissions: ExtensionPermissions) -> bool:

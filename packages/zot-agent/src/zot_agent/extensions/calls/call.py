@@ -1,6 +1,6 @@
 """`ExtensionCall`: one call of an extension, and what its handler may use."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_agent.extensions.requests import COMMAND_IDS
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.discover import ResourcePaths
     from zot_agent.extensions.panels.panels import Panels
     from zot_agent.extensions.tools import AgentTools
+    from zot_agent.operations.operation import Answer
     from zot_agent.operations.stored_sessions import StoredSessions
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ExtensionEvent
@@ -116,8 +117,5 @@ def screen(call: ExtensionCall) -> "ScreenAccess":
     return access()
 
 
-CallAnswer: TypeAlias = Mapping[str, object] | None
-"""A typed dictionary of `zot_ext.protocol.answers`; None for a result without fields."""
-
-CallHandler: TypeAlias = Callable[[ExtensionCall], CallAnswer | Awaitable[CallAnswer]]
+CallHandler: TypeAlias = "Callable[[ExtensionCall], Answer | Awaitable[Answer]]"
 """Carries out a call. Raises `CallFailed`, and any `ZotError`."""

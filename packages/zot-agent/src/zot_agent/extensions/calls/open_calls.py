@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallHandler, CallServices, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, CallHandler, CallServices, ExtensionCall
 from zot_agent.extensions.calls.operations import operate
 from zot_agent.extensions.requests import COMMAND_IDS
 from zot_agent.operations.fields import OperationFailed
@@ -28,6 +28,7 @@ from zot_provider.errors import ConfigError, MissingKey, ZotError
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.widgets import OwnWidgets
     from zot_agent.extensions.connection import Connection
+    from zot_agent.operations.operation import Answer
 
 _log = logging.getLogger("zot_agent.extensions")
 
@@ -127,7 +128,7 @@ class OpenCalls:
             self._own_widgets = OwnWidgets(self._connection.name, services.emit)
         return self._own_widgets
 
-    def _call(self, frame: HostCall) -> "CallAnswer | Awaitable[CallAnswer]":
+    def _call(self, frame: HostCall) -> "Answer | Awaitable[Answer]":
         method, connection = METHODS.get(frame.method), self._connection
         services = self._services()
         if method is None:
@@ -146,7 +147,7 @@ class OpenCalls:
         params = {} if frame.params is None else frame.params.value
         progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
         call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
-        return operate(call, frame.method) or handler(frame.method)(call)
+        return operate(call, frame.method) if frame.method in MODULES else handler(frame.method)(call)
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:
         if method.group not in self._connection.granted:
@@ -161,7 +162,7 @@ class OpenCalls:
         if frame.parent_id and not self._connection.pending.has(frame.parent_id):
             raise CallFailed("not_found", f"no request {frame.parent_id!r} is open")
 
-    async def _finish(self, frame: HostCall, answer: "Awaitable[CallAnswer]") -> None:
+    async def _finish(self, frame: HostCall, answer: "Awaitable[Answer]") -> None:
         try:
             fields = await answer
             self._forget(frame)
@@ -190,9 +191,11 @@ class OpenCalls:
 
     # Answers
 
-    def _answer(self, frame: HostCall, fields: CallAnswer) -> None:
+    def _answer(self, frame: HostCall, fields: "Answer") -> None:
         services = self._services()
-        result = None if fields is None else RawObject.from_parsed(dump(fields), dict(fields))
+        result: RawObject | None = None
+        if fields is not None:
+            result = RawObject(fields) if isinstance(fields, str) else RawObject.from_parsed(dump(fields), dict(fields))
         if result is not None and services is not None and len(result.text) > services.limits.result_bytes:
             text = f"the result of {frame.method} has {len(result.text)} characters; ask for less"
             self._send(HostResult(frame.id, code="too_large", error=text))

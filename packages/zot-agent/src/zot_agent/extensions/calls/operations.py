@@ -2,27 +2,33 @@
 
 from typing import TYPE_CHECKING
 
-from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.caller import CallingExtension, OperationCaller
 from zot_agent.operations.registry import find
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from zot_agent.extensions.calls.call import CallAnswer, ExtensionCall
+    from zot_agent.extensions.calls.call import ExtensionCall
+    from zot_agent.operations.operation import Answer
 
 
-def operate(call: "ExtensionCall", name: str) -> "Awaitable[CallAnswer] | None":
-    """Carry out the operation that a call names; None if it names none. Its group has been checked."""
-    operation = find(name)
-    if operation is None:
-        return None
-    limits = call.services.limits
-    caller = OperationCaller(
-        call.conversation,
-        call.services.stored,
+def operate(call: "ExtensionCall", name: str) -> "Answer | Awaitable[Answer]":
+    """Carry out an operation. Its group has been checked."""
+    operation, services, connection = find(name), call.services, call.connection
+    assert operation is not None, name
+
+    async def answered() -> bool:
+        await connection.pending.closed(call.parent)
+        return connection.state == "running"
+
+    extension = CallingExtension(
         call.extension,
-        call.connection.permissions.restore,
-        limits.entry_bytes,
-        limits.result_bytes,
+        connection.permissions,
+        services.limits,
+        services.tools,
+        services.favourites,
+        call.check_can_wait,
+        answered,
+        services.reload,
     )
-    return operation.answer(caller, call.params)
+    return operation.answer(OperationCaller(call.conversation, services.stored, extension=extension), call.params)

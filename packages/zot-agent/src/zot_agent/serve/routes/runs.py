@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from zot_agent.operations.stored_sessions import StoredSessions
-from zot_agent.rpc.stored.runs import answered_run, cancelled_run, listed_runs, retried_run
 from zot_agent.serve.http_error import HttpError
+from zot_agent.verbs.runs import answered_run, cancelled_run, listed_runs, retried_run
 
 if TYPE_CHECKING:
     from zot_agent.fleet.view import FleetView

@@ -7,8 +7,8 @@ subject, and a function with its name in the module of its group in `zot_agent/e
 method        `HostMethod`, `params_problem`
 person        `ui`;  screen  `widgets`, `editor`, `keys`, `autocomplete`, `renderers`;  editing  keys of the `editor`
 panels        `panels2`
-conversation  `messages`, `storage`;  operations  `session`, written from `zot_agent.operations`
-agent         `control`, `model`, `exec`, `tools2`, `resources`, `bus`, `cancel`
+conversation  `messages`, `storage`;  operations  `session`, `control`, `model`, `tools2`, written from the operations
+agent         `model.complete`, `exec`, `resources`, `bus`, `cancel`
 ```
 """
 

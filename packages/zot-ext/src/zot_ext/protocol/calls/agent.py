@@ -1,58 +1,10 @@
-"""The agent, models, programs, tools, and the open request."""
+"""Asking models, programs, what an extension brings, and the open request."""
 
 from __future__ import annotations
 
 from zot_ext.protocol.calls.method import IMAGES, CallParam, HostMethod
 
 AGENT: tuple[HostMethod, ...] = (
-    HostMethod("control.state", "control", "Describe what the agent does, and all that a status row shows."),
-    HostMethod("control.abort", "control", "Stop the running prompt."),
-    HostMethod(
-        "control.compact",
-        "control",
-        "Replace all but the last messages with a summary, once nothing runs.",
-        (CallParam("instructions", "text", "What the summary must keep."),),
-    ),
-    HostMethod("control.wait_idle", "control", "Return when nothing runs and waits."),
-    HostMethod("control.system_prompt", "control", "Read the system prompt."),
-    HostMethod("control.commands", "control", "List the slash commands of prompt templates, skills and extensions."),
-    HostMethod("control.skills", "control", "List the skills."),
-    HostMethod(
-        "control.reload",
-        "control",
-        "Restart all extensions, this one too, once the command is answered.",
-        in_command=True,
-    ),
-    HostMethod("control.shutdown", "control", "End zot, once nothing runs and waits and the request is answered."),
-    HostMethod(
-        "model.list",
-        "model",
-        "List models.",
-        (
-            CallParam(
-                "scope",
-                "text",
-                "`ready` (the default): those with a key. `current`: of the provider in use. `favourites`: the "
-                "person's favourites, in their order. `all`.",
-            ),
-        ),
-    ),
-    HostMethod("model.get", "model", "Describe the model."),
-    HostMethod(
-        "model.set",
-        "model",
-        "Continue with another model; only while nothing runs.",
-        (
-            CallParam("model", "text", "A name as for `--model`, a reasoning level may follow.", required=True),
-            CallParam("provider", "text", "Its provider."),
-        ),
-    ),
-    HostMethod(
-        "model.reasoning",
-        "model",
-        "Change the reasoning level; only while nothing runs.",
-        (CallParam("level", "text", "`off`, `low`, `high`, ...; the nearest that the model has.", required=True),),
-    ),
     HostMethod(
         "model.complete",
         "model",
@@ -87,15 +39,7 @@ AGENT: tuple[HostMethod, ...] = (
                 "of a slash command or a shortcut. Its output is not returned.",
             ),
         ),
-    ),
-    HostMethod("tools.list", "tools2", "List the tools of the agent."),
-    HostMethod("tools.active", "tools2", "Name the tools that the model may call."),
-    HostMethod(
-        "tools.set_active",
-        "tools2",
-        "Take all other tools from the model, from its next request on, until the extension ends. Tools that are "
-        "registered later are active. What another extension has taken away stays away.",
-        (CallParam("names", "list", "Names of tools.", required=True),),
+        needs=("exec",),
     ),
     HostMethod(
         "resources.set",

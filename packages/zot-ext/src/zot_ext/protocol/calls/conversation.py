@@ -37,6 +37,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
             CallParam("expand", "flag", "Run a slash command in it; with `follow_up` once the run has ended."),
             CallParam("wait", "flag", "Return when it is part of the conversation; `cancelled` if it never will be."),
         ),
+        needs=("submit",),
     ),
     *OPERATIONS,
     HostMethod("kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE)),

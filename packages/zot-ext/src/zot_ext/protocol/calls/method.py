@@ -23,13 +23,15 @@ IMAGES = CallParam("images", "list", "Objects: `data`, a PNG, JPEG, GIF or WebP 
 
 class HostMethod(Record):
     """A method: its group and its parameters; its result is a class of `zot_ext.protocol.answers`. `in_command`: it can
-    only be called by the handler of a slash command or a shortcut, with that request as `parent_id`."""
+    only be called by the handler of a slash command or a shortcut, with that request as `parent_id`. `needs` are the
+    permissions that it needs besides `calls`."""
 
     name: str
     group: str
     doc: str
     params: tuple[CallParam, ...] = ()
     in_command: bool = False
+    needs: tuple[str, ...] = ()
 
 
 KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {

@@ -5,6 +5,120 @@ from __future__ import annotations
 from zot_ext.protocol.calls.method import CallParam, HostMethod
 
 OPERATIONS: tuple[HostMethod, ...] = (
+    HostMethod("agents.list", "control", "List the sub-agents of the session, oldest first.", needs=("conversation",)),
+    HostMethod(
+        "agents.steer",
+        "control",
+        "Add a user message to the conversation of a sub-agent, before its next model call.",
+        (
+            CallParam("agent", "text", "The id of the agent.", required=True),
+            CallParam("message", "text", "The message.", required=True),
+        ),
+        needs=("conversation", "submit"),
+    ),
+    HostMethod(
+        "agents.stop",
+        "control",
+        "Stop a sub-agent and its own. The event `subagent_stop` comes before the response.",
+        (CallParam("agent", "text", "The id of the agent.", required=True),),
+        needs=("conversation",),
+    ),
+    HostMethod(
+        "control.abort",
+        "control",
+        "Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when idle.",
+    ),
+    HostMethod(
+        "control.commands",
+        "control",
+        "List the slash commands of prompt templates, skills and extensions. A client waits until "
+        "all extensions have registered theirs; an extension gets what is known so far.",
+    ),
+    HostMethod(
+        "control.compact",
+        "control",
+        "Replace all but the last messages with a summary. Its events end, like those of a prompt, "
+        "with `compact_done` and `done`, or with `error` and `done` if it fails or there is nothing "
+        "to compact.",
+        (
+            CallParam("instructions", "text", "What the summary must keep, for the model that writes it."),
+            CallParam("wait", "flag", "Answer when it has ended; it ends with the call then."),
+        ),
+    ),
+    HostMethod(
+        "control.context", "control", "Say what fills the context window: the parts of the next request in order."
+    ),
+    HostMethod(
+        "control.reload",
+        "control",
+        "Stop all extensions, read their manifests again and start them. Allowed while busy. An "
+        "extension gets no answer: it is restarted too, once its command is answered, and what "
+        "failed becomes notices.",
+        in_command=True,
+    ),
+    HostMethod("control.shutdown", "control", "End zot, once nothing runs and waits and the request is answered."),
+    HostMethod("control.skills", "control", "List the skills."),
+    HostMethod("control.state", "control", "Return the state of the agent."),
+    HostMethod("control.system_prompt", "control", "Read the system prompt."),
+    HostMethod("control.wait_idle", "control", "Answer when nothing runs and waits."),
+    HostMethod(
+        "jobs.list",
+        "control",
+        "List the commands that run in the background of the session, and the latest that have ended.",
+        needs=("conversation",),
+    ),
+    HostMethod(
+        "jobs.stop",
+        "control",
+        "Stop a command in the background with everything that it started. The event `job_end` "
+        "comes before the response.",
+        (CallParam("job", "text", "The id of the job.", required=True),),
+        needs=("conversation", "restore"),
+    ),
+    HostMethod("model.get", "model", "Describe the model."),
+    HostMethod(
+        "model.list",
+        "model",
+        "List models.",
+        (
+            CallParam(
+                "scope",
+                "text",
+                "`current` (the default): those of the provider in use. `ready`: those of providers with a "
+                "key and of local servers, the current provider's first; servers whose lists are old are "
+                "asked. `favourites`: the person's favourites that can be used, in their order. `all`: all "
+                "that are known without a request to a server.",
+            ),
+        ),
+    ),
+    HostMethod(
+        "model.reasoning",
+        "model",
+        "Set how much the model thinks. Refused while busy.",
+        (
+            CallParam(
+                "reasoning",
+                "text",
+                "`off`, `minimum`, `low`, `medium`, `high`, `xhigh` or `max`; the nearest that the model has is used.",
+                required=True,
+            ),
+        ),
+    ),
+    HostMethod(
+        "model.set",
+        "model",
+        "Continue with another model, of any provider with a key. Refused while busy, and without a "
+        "key: the error names the variable to set.",
+        (
+            CallParam(
+                "model",
+                "text",
+                "A model's id, the beginning of one, or PROVIDER/ID; a reasoning level may follow, as for `--model`.",
+                required=True,
+            ),
+            CallParam("provider", "text", "The provider, if it is not part of `model`."),
+        ),
+    ),
     HostMethod(
         "session.append",
         "session",
@@ -14,7 +128,12 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("data", "any", "Any JSON value.", required=True),
         ),
     ),
-    HostMethod("session.diff", "session", "List the files that differ from what they were before the session."),
+    HostMethod(
+        "session.diff",
+        "session",
+        "List the files that differ from what they were before the session.",
+        needs=("conversation",),
+    ),
     HostMethod(
         "session.entries",
         "session",
@@ -28,12 +147,14 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("after", "text", "The id of the entry to begin after."),
             CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.entry",
         "session",
         "Read one entry whole.",
         (CallParam("entry", "text", "The id of the entry.", required=True),),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.fork",
@@ -72,6 +193,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("limit", "whole", "How many at most; 50 by default."),
             CallParam("after", "text", "The `next` of the page before."),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.navigate",
@@ -103,6 +225,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             ),
         ),
         in_command=True,
+        needs=("conversation",),
     ),
     HostMethod(
         "session.new",
@@ -118,6 +241,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             ),
         ),
         in_command=True,
+        needs=("submit",),
     ),
     HostMethod(
         "session.open",
@@ -144,6 +268,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("after", "text", "The id of the entry to begin after."),
             CallParam("limit", "whole", "How many at most; 200 by default."),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.redo",
@@ -155,6 +280,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("stop_jobs", "flag", "First stop the commands in the background."),
         ),
         in_command=True,
+        needs=("conversation",),
     ),
     HostMethod(
         "session.rename",
@@ -179,6 +305,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("scope", "text", "As in `session.list`."),
             CallParam("limit", "whole", "How many at most; 50 by default."),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.show",
@@ -189,11 +316,13 @@ OPERATIONS: tuple[HostMethod, ...] = (
                 "session", "text", "The id of a session, or its beginning, or a path; by default the conversation's."
             ),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "session.tree",
         "session",
         "List the entries of the session, of all its branches, in the order in which they were added.",
+        needs=("conversation",),
     ),
     HostMethod(
         "session.undo",
@@ -205,5 +334,16 @@ OPERATIONS: tuple[HostMethod, ...] = (
             CallParam("stop_jobs", "flag", "First stop the commands in the background."),
         ),
         in_command=True,
+        needs=("conversation",),
+    ),
+    HostMethod("tools.active", "tools2", "Name the tools that the model may call."),
+    HostMethod("tools.list", "tools2", "List the tools of the agent."),
+    HostMethod(
+        "tools.set_active",
+        "tools2",
+        "Take all other tools from the model, from its next request on, until the extension ends. "
+        "Tools that are registered later are active. What another extension has taken away stays "
+        "away.",
+        (CallParam("names", "list", "Names of tools.", required=True),),
     ),
 )

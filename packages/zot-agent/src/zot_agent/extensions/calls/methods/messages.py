@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
-from zot_agent.extensions.calls.images import read_images
+from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
 from zot_core.agent.run import Run
 from zot_core.conversation.events import ConversationEvent, MessageAdded

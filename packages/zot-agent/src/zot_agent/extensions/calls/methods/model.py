@@ -1,75 +1,27 @@
-"""Calls about models."""
+"""The call that asks a model."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast, get_args
 from weakref import WeakKeyDictionary
 
 from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
-from zot_agent.extensions.calls.images import read_images
 from zot_agent.extensions.connection import Connection
+from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
-from zot_core.event_json import model_fields, usage_fields
+from zot_core.event_json import usage_fields
 from zot_core.runtime import resolve
 from zot_provider.completion import CallOptions, stream
-from zot_provider.errors import ZotError
 from zot_provider.events import StreamEnd, TextDelta, UsageReport
 from zot_provider.messages import ImageBlock, Message
-from zot_provider.model import Model
-from zot_provider.registry import Which
 from zot_provider.request import Reasoning
 from zot_provider.usage import Usage
-from zot_provider.wire.reasoning import nearest_level
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.answers import ModelAnswer, ModelInfo, ModelList, ModelState, UsageCount
-
-_FAVOURITES = "favourites"
+    from zot_ext.protocol.answers import ModelAnswer, UsageCount
 
 _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
-
-
-def get(call: ExtensionCall) -> "ModelState":
-    agent = call.conversation.runtime.agent
-    return {
-        "provider": agent.model.provider,
-        "model": agent.model.id,
-        "reasoning": agent.reasoning,
-        "reasoning_used": nearest_level(agent.model, agent.reasoning),
-        "context_window": agent.model.context_window,
-    }
-
-
-def set(call: ExtensionCall) -> "ModelState":
-    """Continue with another model."""
-    call.conversation.set_model(call.params["model"], provider=call.text("provider"))
-    return get(call)
-
-
-async def list(call: ExtensionCall) -> "ModelList":
-    wanted = call.text("scope", "ready")
-    if wanted == _FAVOURITES:
-        return {"models": [cast("ModelInfo", model_fields(each)) for each in _favourites(call)]}
-    scope = next((each for each in get_args(Which) if each == wanted), None)
-    if scope is None:
-        raise CallFailed("invalid", f"scope is one of {', '.join(get_args(Which))}, {_FAVOURITES}")
-    listing = await call.conversation.runtime.list_models(scope, ask="never" if scope == "all" else "unlisted")
-    return {"models": [cast("ModelInfo", model_fields(each)) for each in listing.models]}
-
-
-def _favourites(call: ExtensionCall) -> Iterator[Model]:
-    """Yield the person's favourite models that can be used, in their order."""
-    agent = call.conversation.runtime.agent
-    for name in call.services.favourites():
-        with suppress(ZotError):
-            yield resolve.other_model(agent.client, agent.model, name, "")[0]
-
-
-def reasoning(call: ExtensionCall) -> "ModelState":
-    """Change the reasoning level."""
-    call.conversation.set_reasoning(call.params["level"])
-    return get(call)
 
 
 async def complete(call: ExtensionCall) -> "ModelAnswer":

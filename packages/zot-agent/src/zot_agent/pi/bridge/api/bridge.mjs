@@ -200,7 +200,7 @@ export class Bridge {
   }
 
   isIdle() {
-    return this.wire.callNow("control.state").idle;
+    return !this.wire.callNow("control.state").busy;
   }
 
   systemPrompt() {

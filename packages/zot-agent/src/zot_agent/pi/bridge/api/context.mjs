@@ -34,14 +34,14 @@ export function createContext(bridge, extension, options = {}) {
 }
 
 function usage(bridge) {
-  const { tokens, window } = bridge.wire.callNow("control.state").context ?? {};
+  const { tokens, window } = bridge.wire.callNow("control.context");
   if (!window) return undefined;
   return { tokens: tokens ?? null, contextWindow: window, percent: tokens ? (tokens / window) * 100 : null };
 }
 
 function compact(bridge, extension, wanted = {}) {
   const failed = (error) => (wanted.onError ? wanted.onError(error) : bridge.report(extension, "compact", error));
-  const asked = () => bridge.wire.call("control.compact", { instructions: wanted.customInstructions }, { parent: false });
+  const asked = () => bridge.wire.call("control.compact", { instructions: wanted.customInstructions, wait: true }, { parent: false });
   bridge.running.asking(asked).then(({ end }) => {
     if (end !== "completed") return failed(new Error(`Compaction ended: ${end}`));
     bridge.sessions.forget();

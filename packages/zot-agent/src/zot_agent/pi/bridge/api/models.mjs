@@ -76,7 +76,7 @@ export class Models {
   }
 
   setLevel(level) {
-    this.#bridge.wire.callNow("model.reasoning", { level });
+    this.#bridge.wire.callNow("model.reasoning", { reasoning: level });
     this.forget();
   }
 }

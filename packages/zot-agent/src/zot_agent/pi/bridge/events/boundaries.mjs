@@ -42,7 +42,7 @@ export async function ask(bridge, handlers, event, options) {
 export function stored(bridge, entries) {
   for (const { type, customType, data, summary } of entries) {
     if (type === "custom") bridge.wire.callNow("session.append", { custom_type: customType, data: data ?? NO_DATA });
-    else if (type === "compaction") bridge.wire.call("control.compact", { instructions: summary }, { parent: false }).catch(() => {});
+    else if (type === "compaction") bridge.wire.call("control.compact", { instructions: summary, wait: true }, { parent: false }).catch(() => {});
     else if (type !== "custom_message") bridge.notify("warn", `an entry of the kind ${type} cannot be added at the end of a turn`);
   }
   if (entries.length) bridge.sessions.forget();

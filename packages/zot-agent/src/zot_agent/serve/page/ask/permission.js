@@ -17,7 +17,7 @@ export class Permission extends Questions {
       if (!this.open) return;
       const answer = event.submitter?.value ?? "no";
       const message = answer === "no" ? $("permission-why").value.trim() : "";
-      this.answer({ type: "permission_response", answer, ...(message ? { message } : {}) });
+      this.answer({ type: "permissions.answer", answer, ...(message ? { message } : {}) });
     });
   }
 

@@ -38,7 +38,7 @@ export class Keys {
       if (!command || !this.#here(event.target)) return;
       event.preventDefault();
       const [name, ...rest] = command.split(" ");
-      this.#session?.attempt("command", { name, args: rest.join(" ") });
+      this.#session?.attempt("control.run", { name, args: rest.join(" ") });
     });
   }
 

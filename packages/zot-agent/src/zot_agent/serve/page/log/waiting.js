@@ -1,6 +1,6 @@
 // The messages to zot that have not reached the model yet.
 //
-// While a prompt runs, a message is a `follow_up`: the model reads it when it would otherwise stop, and zot drops it when
+// While a prompt runs, a message is a `prompts.follow_up`: the model reads it when it would otherwise stop, and zot drops it when
 // the prompt is stopped. Otherwise, or with pictures, it is a `prompt`, which is queued if a compaction or another prompt
 // runs.
 
@@ -26,7 +26,7 @@ export class Waiting {
 
   say(text, busy, images = []) {
     count += 1;
-    const type = busy && !images.length ? "follow_up" : "prompt";
+    const type = busy && !images.length ? "prompts.follow_up" : "prompt";
     const message = { id: `message ${count}`, text, images, type, shown: busy };
     this.#messages.push(message);
     this.#hand(message);
@@ -41,7 +41,7 @@ export class Waiting {
       message.taken = true;
       message.shown ||= Boolean(data?.queued);
       if (!message.shown) this.#drop(message);
-    } else if (message.type === "follow_up" && !message.stopped) { // what it was to follow is over
+    } else if (message.type === "prompts.follow_up" && !message.stopped) { // what it was to follow is over
       message.type = "prompt";
       this.#hand(message);
     } else {
@@ -76,7 +76,7 @@ export class Waiting {
   end(complete) {
     const next = this.#messages.find((each) => each.taken && each.type === "prompt");
     if (next?.text.trim().startsWith("/")) this.#drop(next); // a command begins now, and no message of the user tells so
-    const late = this.#messages.filter((each) => each.taken && each.type === "follow_up");
+    const late = this.#messages.filter((each) => each.taken && each.type === "prompts.follow_up");
     for (const message of complete ? late : []) {
       Object.assign(message, { type: "prompt", taken: false });
       this.#hand(message);

@@ -18,7 +18,7 @@ export class Commands {
 
   async #load(session) {
     this.#session = session;
-    const { commands } = await session.attempt("get_commands") ?? {};
+    const { commands } = await session.attempt("control.commands") ?? {};
     if (session === this.#session) this.#known = commands ?? [];
   }
 

@@ -101,7 +101,7 @@ export class Look {
   }
 
   async context() {
-    const data = await this.#session?.attempt("get_context");
+    const data = await this.#session?.attempt("control.context");
     if (!data) return;
     const table = made("table", "context");
     table.append(made("caption", "", `${data.tokens} of ${data.window_guessed ? "a guessed " : ""}${data.window || "an unknown number of"} tokens`));

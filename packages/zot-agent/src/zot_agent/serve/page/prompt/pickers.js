@@ -21,7 +21,7 @@ export class Pickers {
   constructor() {
     $("pick-model").addEventListener("click", () => this.models());
     $("pick-reasoning").addEventListener("change", () => this.#set("set_reasoning", { reasoning: $("pick-reasoning").value }));
-    $("pick-mode").addEventListener("change", () => this.#set("set_permission_mode", { mode: $("pick-mode").value }));
+    $("pick-mode").addEventListener("change", () => this.#set("permissions.mode", { mode: $("pick-mode").value }));
   }
 
   opened(session) {
@@ -62,7 +62,7 @@ export class Pickers {
   models() {
     const session = this.#session;
     if (!session) return;
-    const rows = async () => (await session.ask("list_models_all", { ready: true })).models.map((each) => ({
+    const rows = async () => (await session.ask("model.list", { scope: "ready" })).models.map((each) => ({
       id: `${each.provider}/${each.id}`,
       label: each.name || each.id,
       detail: [`${each.provider}/${each.id}`, each.context_window && `${short(each.context_window)} tokens`].filter(Boolean).join(" · "),

@@ -9,6 +9,7 @@ from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
+from zot_core.machine.branch import branch
 from zot_core.runtime.restoring import Moved, Restore
 from zot_provider.json_text import dump
 from zot_provider.messages import Message, TextBlock
@@ -31,12 +32,13 @@ async def info(caller: OperationCaller) -> "SessionInfo":
         "file": None if file is None else file.path,
         "title": "" if file is None else file.meta.title,
         "cwd": runtime.cwd,
+        "branch": await asyncio.to_thread(branch, runtime.cwd),
         "entry": tree.current or None,
         "messages": len(runtime.agent.history),
     }
 
 
-@operation("session.tree", group="session", scope="watch")
+@operation("session.tree", group="session", scope="watch", needs=("conversation",))
 async def tree(caller: OperationCaller) -> "TreeInfo":
     """List the entries of the session, of all its branches, in the order in which they were added."""
     found = await caller.conversation.branches.tree()
@@ -55,17 +57,16 @@ async def tree(caller: OperationCaller) -> "TreeInfo":
 
 
 @operation("session.append", group="session", scope="drive")
-async def append(caller: OperationCaller, custom_type: str, data: Any) -> "NewItem":
+def append(caller: OperationCaller, custom_type: str, data: Any) -> "NewItem":
     """Store data of the extension as an entry, which models do not see.
 
     custom_type: What it is.
     data: Any JSON value.
     """
-    if not caller.extension:
-        raise OperationFailed("denied", "only an extension stores data in a session")
-    if len(dump(data).encode("utf-8", "replace")) > caller.entry_bytes:
-        raise OperationFailed("too_large", f"the data of an entry is at most {caller.entry_bytes} bytes")
-    return {"id": caller.conversation.runtime.branches.add(caller.extension, custom_type, data)}
+    most = caller.of_extension().limits.entry_bytes
+    if len(dump(data).encode("utf-8", "replace")) > most:
+        raise OperationFailed("too_large", f"the data of an entry is at most {most} bytes")
+    return {"id": caller.conversation.runtime.branches.add(caller.name, custom_type, data)}
 
 
 @operation("session.label", group="session", scope="drive")
@@ -78,7 +79,7 @@ async def label(caller: OperationCaller, entry: str, label: str) -> None:
     await caller.conversation.branches.label(entry, label)
 
 
-@operation("session.new", when="idle", group="session", scope="drive")
+@operation("session.new", when="idle", group="session", scope="drive", needs=("submit",))
 async def new(caller: OperationCaller, *, parent: bool = False, messages: list[dict[str, Any]] = []) -> "SessionPlace":  # noqa: B006
     """Start a new session: no messages, no usage and, if sessions are stored, a new file.
 
@@ -99,14 +100,14 @@ def _message(caller: OperationCaller, given: dict[str, Any], at: int) -> Message
         raise OperationFailed("invalid", f"messages[{at}] needs a text, and its display_text must be a string")
     if role not in ("user", "assistant"):
         raise OperationFailed("invalid", f"messages[{at}].role must be user or assistant")
-    sender = f"extension {caller.extension}" if caller.extension else "a client"
+    sender = f"extension {caller.name}" if caller.name else "a client"
     return Message(
         "user" if role == "user" else "assistant",
         [TextBlock(text)],
         timestamp(),
         display_text=display,
         hidden=f"sent by {sender}" if given.get("hidden") is True else "",
-        extra={"extension": caller.extension} if caller.extension else {},
+        extra={"extension": caller.name} if caller.name else {},
     )
 
 
@@ -121,7 +122,7 @@ async def fork(caller: OperationCaller, entry: str = "", *, position: Position =
     return place(caller)
 
 
-@operation("session.navigate", when="idle", group="session", scope="drive")
+@operation("session.navigate", when="idle", group="session", scope="drive", needs=("conversation",))
 async def navigate(
     caller: OperationCaller,
     entry: str,
@@ -164,7 +165,7 @@ async def navigate(
     return await _moved(caller, move)
 
 
-@operation("session.undo", when="idle", group="session", scope="drive")
+@operation("session.undo", when="idle", group="session", scope="drive", needs=("conversation",))
 async def undo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool = False) -> "MovedPlace":
     """Go back to before the last prompt, whose text the answer has, with the files that tools changed since. Refused as
     `session.navigate` is.
@@ -176,7 +177,7 @@ async def undo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool 
     return await _moved(caller, caller.conversation.branches.undo(force=force, stop_jobs=stop_jobs))
 
 
-@operation("session.redo", when="idle", group="session", scope="drive")
+@operation("session.redo", when="idle", group="session", scope="drive", needs=("conversation",))
 async def redo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool = False) -> "MovedPlace":
     """Take back the last `session.undo`, if nothing was asked since. Refused as `session.navigate` is.
 
@@ -189,7 +190,7 @@ async def redo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool 
 
 def _check_restoring(caller: OperationCaller) -> None:
     """Raise `OperationFailed` unless the caller may bring files back to what they were."""
-    if not caller.may_restore:
+    if caller.extension is not None and not caller.extension.permissions.restore:
         raise OperationFailed("denied", "the permissions of its manifest do not have restore, which files need")
 
 
@@ -209,7 +210,7 @@ async def _moved(caller: OperationCaller, move: Awaitable[Moved]) -> "MovedPlace
     }
 
 
-@operation("session.diff", group="session", scope="watch")
+@operation("session.diff", group="session", scope="watch", needs=("conversation",))
 async def diff(caller: OperationCaller) -> "DiffInfo":
     """List the files that differ from what they were before the session."""
     files = await caller.conversation.branches.diff()

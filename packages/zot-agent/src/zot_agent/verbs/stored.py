@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
-from zot_agent.operations.session import place
+from zot_agent.verbs.session import place
 
 if TYPE_CHECKING:
-    from zot_agent.operations.stored_answers import AddedSession, WrittenFile
+    from zot_agent.operations.answers import AddedSession, WrittenFile
     from zot_ext.protocol.answers import OpenedPlace, SessionHits, SessionPage, SessionTitle, StoredSessionInfo
 
 ListScope: TypeAlias = Literal["cwd", "all"]
@@ -20,7 +20,7 @@ def _cwd(caller: OperationCaller, scope: ListScope) -> str | None:
     return caller.conversation.runtime.cwd if scope == "cwd" else None
 
 
-@operation("session.list", group="session", scope="own")
+@operation("session.list", group="session", scope="own", needs=("conversation",))
 async def list_stored(
     caller: OperationCaller, *, scope: ListScope = "cwd", limit: ListLimit = 50, after: str = ""
 ) -> "SessionPage":
@@ -33,7 +33,7 @@ async def list_stored(
     return await caller.stored.list(_cwd(caller, scope), limit, after)
 
 
-@operation("session.search", group="session", scope="own")
+@operation("session.search", group="session", scope="own", needs=("conversation",))
 async def search(
     caller: OperationCaller, query: str, *, scope: ListScope = "cwd", limit: ListLimit = 50
 ) -> "SessionHits":
@@ -46,7 +46,7 @@ async def search(
     return await caller.stored.search(query, _cwd(caller, scope), limit)
 
 
-@operation("session.show", group="session", scope="own")
+@operation("session.show", group="session", scope="own", needs=("conversation",))
 async def show(caller: OperationCaller, session: str = "") -> "StoredSessionInfo":
     """Say what a stored session is about: its last prompt and answer, its tokens and cost.
 

@@ -1,15 +1,16 @@
-"""The commands on durable runs: `list_runs` and `answer_run`."""
+"""The operations on durable runs."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from zot_agent.rpc.method import CommandField, Method
+from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.operation import operation
+from zot_agent.verbs.permissions import Choice
 from zot_core.errors import SessionNotFound
 
 if TYPE_CHECKING:
-    from zot_agent.operations.stored_answers import ChangedRun, RunInfo, RunList
+    from zot_agent.operations.answers import ChangedRun, RunInfo, RunList
     from zot_agent.operations.stored_sessions import StoredSessions
-    from zot_agent.rpc.context import CommandContext
     from zot_agent.runs.store import StoredRun
 
 
@@ -54,15 +55,21 @@ def retried_run(stored: "StoredSessions", run: str) -> "RunInfo":
     return run_fields(RunStore().find(found.id))
 
 
-async def list_runs(context: "CommandContext", _: dict[str, Any]) -> "RunList":
-    """List the durable runs."""
-    return {"runs": await asyncio.to_thread(listed_runs, context.stored)}
+@operation("runs.list", scope="own")
+async def list_runs(caller: OperationCaller) -> "RunList":
+    """List the durable runs (`zot run`), last changed first."""
+    return {"runs": await asyncio.to_thread(listed_runs, caller.stored)}
 
 
-async def answer_run(context: "CommandContext", fields: dict[str, Any]) -> "ChangedRun":
-    """Answer the question of a run."""
-    given = fields["run"], fields["answer"], fields.get("message", "")
-    return {"run": await asyncio.to_thread(answered_run, context.stored, *given)}
+@operation("runs.answer", scope="own")
+async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, message: str = "") -> "ChangedRun":
+    """Answer the question of a run. The run then continues in its own process.
+
+    run: The name of the run, or its beginning.
+    answer: `yes`, `always` or `no`.
+    message: With `no`: the reason, for the model.
+    """
+    return {"run": await asyncio.to_thread(answered_run, caller.stored, run, answer, message)}
 
 
 def _found(stored: "StoredSessions", run: str) -> "StoredRun":
@@ -77,22 +84,3 @@ def _found(stored: "StoredSessions", run: str) -> "StoredRun":
 def _sees(stored: "StoredSessions", run: "StoredRun") -> bool:
     """Return whether the client may know of a run: `zot serve` serves some directories only."""
     return stored.sees(str(run.record.options.get("cwd", "")))
-
-
-METHODS = (
-    Method(
-        "list_runs",
-        list_runs,
-        "List the durable runs (`zot run`), last changed first.",
-    ),
-    Method(
-        "answer_run",
-        answer_run,
-        "Answer the question of a run. The run then continues in its own process.",
-        (
-            CommandField("run", "string", "The name of the run, or its beginning.", required=True),
-            CommandField("answer", "string", "`yes`, `always` or `no`.", required=True),
-            CommandField("message", "string", "With `no`: the reason, for the model."),
-        ),
-    ),
-)

@@ -11,6 +11,7 @@ from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.event_json import encode_block
 from zot_core.sessions.tree import KINDS, EntryKind
+from zot_ext.limits import DEFAULT_LIMITS
 from zot_provider.json_text import dump
 from zot_provider.messages import ToolResultBlock
 from zot_provider.record import Record
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 PageLimit: TypeAlias = Annotated[int, 1, 1000]
 
 
-@operation("session.entries", group="session", scope="watch")
+@operation("session.entries", group="session", scope="watch", needs=("conversation",))
 async def entries(
     caller: OperationCaller,
     *,
@@ -52,7 +53,7 @@ async def entries(
     return await asyncio.to_thread(page.of, tree)
 
 
-@operation("session.read", group="session", scope="own")
+@operation("session.read", group="session", scope="own", needs=("conversation",))
 async def read(
     caller: OperationCaller,
     session: str,
@@ -78,7 +79,7 @@ async def read(
     return await caller.stored.read(session, caller.conversation.runtime.cwd, page.of)
 
 
-@operation("session.entry", group="session", scope="watch")
+@operation("session.entry", group="session", scope="watch", needs=("conversation",))
 async def entry(caller: OperationCaller, entry: str) -> "SessionItem":
     """Read one entry whole.
 
@@ -110,7 +111,7 @@ class _Page(Record):
         ids = self._ids(tree)
         kinds = ("custom",) if self.custom_type else self.kinds or KINDS
         found: list[SessionItem] = []
-        size, largest, more = 0, self.caller.answer_bytes // 2, False
+        size, largest, more = 0, self._largest(), False
         for id in ids:
             entry = _described(self.caller, tree, id) if tree.kind(tree.number(id)) in kinds else None
             if entry is None or (self.custom_type and entry.get("custom_type") != self.custom_type):
@@ -127,6 +128,11 @@ class _Page(Record):
             if shown["id"] in texts:
                 shown["text"] = texts[shown["id"]]
         return {"entries": found, "current": tree.current or None, "more": more}
+
+    def _largest(self) -> int:
+        """The characters of the entries of a page, of which it has one more."""
+        extension = self.caller.extension
+        return (DEFAULT_LIMITS if extension is None else extension.limits).result_bytes // 2
 
     def _ids(self, tree: "SessionTree") -> list[str]:
         """Return the ids of the entries from which the page is made."""
@@ -177,6 +183,6 @@ def _described(caller: OperationCaller, tree: "SessionTree", id: str) -> "Sessio
     if node.kind != "custom":
         return fields
     custom = tree.custom(id)
-    if custom is None or custom.extension != caller.extension:
+    if custom is None or custom.extension != caller.name:
         return None
     return {**fields, "custom_type": custom.custom_type, "data": custom.data}

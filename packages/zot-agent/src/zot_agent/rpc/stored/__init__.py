@@ -1,1 +1,0 @@
-"""The commands about stored sessions and settings."""

@@ -1,0 +1,1 @@
+"""The operations, a module for each subject. Those of clients about their own screens are in `zot_agent.rpc`."""
