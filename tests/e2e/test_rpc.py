@@ -247,11 +247,11 @@ def test_a_client_continues_with_a_model_of_another_provider(start: Start, serve
     server.add("from there", "from here")
     talk = start(ANTHROPIC_BASE_URL=server.base_url("anthropic-messages"))
     answer = talk.ask({"type": "set_model", "model": "claude-sonnet-4-5", "provider": "anthropic"})
-    assert answer["data"] == {"model": "claude-sonnet-4-5", "provider": "anthropic"}
+    assert answer["data"].items() >= {"model": "claude-sonnet-4-5", "provider": "anthropic"}.items()
     talk.send({"type": "prompt", "message": "hi"})
     talk.until("done")
     answer = talk.ask({"type": "set_model", "model": "openai/yet-unknown-model"})
-    assert answer["data"] == {"model": "yet-unknown-model", "provider": "openai"}
+    assert answer["data"].items() >= {"model": "yet-unknown-model", "provider": "openai"}.items()
     assert talk.ask({"type": "hello"})["data"]["model"] == "yet-unknown-model"
     talk.send({"type": "prompt", "message": "hi again"})
     assert [event["delta"] for event in talk.until("done") if event["type"] == "text_delta"] == ["from here"]
@@ -270,7 +270,7 @@ def test_without_a_credential_another_provider_is_refused_with_the_variable_to_s
 def test_tools_can_be_taken_and_given(start: Start, server: ScriptedServer) -> None:
     server.add("one", "two")
     talk = start()
-    assert talk.ask({"type": "tools.set", "tools": ["read", "grep"]})["data"] == {"tools": ["grep", "read"]}
+    assert talk.ask({"type": "tools.set", "tools": ["read", "grep"]})["data"] == {"names": ["grep", "read"]}
     talk.send({"type": "prompt", "message": "hi"})
     talk.until("done")
     assert {tool["function"]["name"] for tool in server.requests[0].body["tools"]} == {"read", "grep"}
@@ -322,7 +322,7 @@ def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Z
     talk = start("--ext", str(write_extension(zot.cwd.parent / "toy", TOY)))
     commands = talk.ask({"type": "control.commands"})["data"]["commands"]
     assert ("toy", "show", "show something") in [
-        (each["extension"], each["name"], each["description"]) for each in commands
+        (each["source"], each["name"], each["description"]) for each in commands
     ]
     expected = {
         "show": {"type": "ext_display", "extension": "toy", "text": "shown: it"},

@@ -102,7 +102,7 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             {},
             None,
         ),
-        ("control.abort", lambda ext: ext.control.abort(), {}, {"stopped": True}, {"stopped": True}),
+        ("control.abort", lambda ext: ext.control.abort(), {}, {}, None),
         ("control.compact", lambda ext: ext.control.compact("x"), COMPACT, {"end": "ended"}, "ended"),
         (
             "messages.send",

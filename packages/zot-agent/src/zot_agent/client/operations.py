@@ -17,7 +17,6 @@ from zot_agent.operations.answers import (
     WrittenFile,
 )
 from zot_ext.protocol.agent_answers import (
-    AbortResult,
     AgentList,
     ChangedAgent,
     ChangedJob,
@@ -72,11 +71,10 @@ class OperationCommands(ScreenCommands):
         answer: ChangedAgent = await self.ask("agents.stop", agent=agent)
         return answer
 
-    async def control_abort(self) -> AbortResult:
+    async def control_abort(self) -> None:
         """Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when
         idle."""
-        answer: AbortResult = await self.ask("control.abort")
-        return answer
+        await self.ask("control.abort")
 
     async def control_clear(self) -> None:
         """Delete all messages of the conversation. Refused while busy."""

@@ -16,7 +16,6 @@ from zot_provider.wire.reasoning import levels, nearest_level
 if TYPE_CHECKING:
     from zot_agent.operations.answers import CommandAction
     from zot_ext.protocol.agent_answers import (
-        AbortResult,
         CompactResult,
         ContextInfo,
         ContextPartInfo,
@@ -91,11 +90,9 @@ def system_prompt(caller: OperationCaller) -> "SystemText":
 
 
 @operation("control.abort", alias="abort", group="control", scope="drive")
-def abort(caller: OperationCaller) -> "AbortResult":
+def abort(caller: OperationCaller) -> None:
     """Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when idle."""
-    stopped = caller.conversation.running is not None
     caller.conversation.interrupt()
-    return {"stopped": stopped}
 
 
 @operation("control.compact", alias="compact", group="control", scope="drive")

@@ -148,7 +148,7 @@ async def test_an_extension_sees_stops_and_awaits_the_work(world: World) -> None
         assert (session["cwd"], session["branch"], session["title"]) == (talk.runtime.cwd, "", "")
         assert (await talk.call("control.context"))["result"]["tokens"] > 0
         waiting = asyncio.create_task(talk.command("call", '{"method": "control.wait_idle", "params": {}}'))
-        assert (await talk.call("control.abort"))["result"] == {"stopped": True}
+        assert "result" in await talk.call("control.abort")
         assert await run == "aborted"
         assert "result" in await waiting
 

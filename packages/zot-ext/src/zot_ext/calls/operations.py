@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from zot_ext.protocol.agent_answers import (
-        AbortResult,
         AgentList,
         ChangedAgent,
         ChangedJob,
@@ -71,11 +70,10 @@ class ControlOperations:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
-    def abort(self) -> AbortResult:
+    def abort(self) -> None:
         """Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when
         idle."""
-        answer: AbortResult = self._call("control.abort")
-        return answer
+        self._call("control.abort")
 
     def commands(self) -> KnownCommands:
         """List the slash commands of prompt templates, skills and extensions. A client waits until all extensions

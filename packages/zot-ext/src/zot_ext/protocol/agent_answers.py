@@ -150,12 +150,6 @@ class ReloadInfo(TypedDict):
     errors: list[str]
 
 
-class AbortResult(TypedDict):
-    """Whether a prompt ran."""
-
-    stopped: bool
-
-
 class CompactResult(TypedDict):
     """The events of the compaction follow. It is `queued` while another one runs; `end` comes with `wait`: `completed`
     or another reason."""
