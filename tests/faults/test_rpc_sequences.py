@@ -17,7 +17,7 @@ from zot_agent.operations.names import ALIASES, MODULES
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PROCESSES, SEQUENCES = 8, 40
-NAMES = (*MODULES, *ALIASES)
+NAMES = tuple(name for name in (*MODULES, *ALIASES) if name != "control.shutdown")  # which ends it
 
 EXTENSION = """
 from zot_ext import *
@@ -85,17 +85,19 @@ def answer(chance: random.Random) -> Turn:
 
 FIELDS: dict[str, Any] = {
     "prompt": lambda chance: {"message": chance.choice(("hi", "what?", "")), "hold_text": chance.random() < 0.3},
-    "steer": lambda chance: {"message": "and this"},
-    "follow_up": lambda chance: {"message": "and then"},
+    "prompts.steer": lambda chance: {"message": "and this"},
+    "prompts.follow_up": lambda chance: {"message": "and then"},
     "compact": lambda chance: chance.choice(({}, {"instructions": "be short"})),
     "set_model": lambda chance: {"model": chance.choice(("scripted", "another", "anthropic/other", ""))},
     "set_reasoning": lambda chance: {"reasoning": chance.choice(("off", "high", "very"))},
     "tools.set": lambda chance: {"tools": chance.choice((["read", "ls", "bash"], [], ["none"]))},
-    "command": lambda chance: {"name": chance.choice(("say", "/say", "show", "type", "fail", "panel", "none"))},
+    "control.run": lambda chance: {"name": chance.choice(("say", "/say", "show", "type", "fail", "panel", "none"))},
     "ext_panel_key": lambda chance: {"key": chance.choice(("enter", "rune", "esc")), "text": "x"},
     "hello": lambda chance: chance.choice(({}, {"token": "any"})),
 }
 """What goes with the commands that take something."""
+FIELDS |= {name: FIELDS[alias] for alias, name in ALIASES.items() if alias in FIELDS}
+STARTS = ("prompts.send", "control.compact")
 
 RARE = {"control.reload": 0.15, "model.list": 0.3}
 """Commands that take a while."""
@@ -130,7 +132,7 @@ class Order:
     def see(self, event: Event) -> None:
         kind = event["type"]
         if kind == "response":
-            self.owed += bool(event["success"]) and event["command"] in ("prompt", "compact")
+            self.owed += bool(event["success"]) and ALIASES.get(event["command"], event["command"]) in STARTS
             return
         if kind.startswith("ext_"):
             self.owed += kind == "ext_submit"
