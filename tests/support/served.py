@@ -79,7 +79,7 @@ class Served:
         found: list[dict[str, Any]] = (await self.http.get("/sessions")).json()["sessions"]
         return found
 
-    async def command(self, session: str, type: str, **fields: Any) -> dict[str, Any]:
+    async def command(self, session: str, type: str, /, **fields: Any) -> dict[str, Any]:
         """A response that was posted for."""
         response = await self.http.post(f"/sessions/{session}/commands", json={"type": type, **fields})
         assert response.status_code == 200, response.text
