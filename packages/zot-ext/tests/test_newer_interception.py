@@ -142,7 +142,7 @@ def test_a_guard_says_that_the_model_need_not_answer(*, blocks: bool) -> None:
     ext.intercept("tool_call")(lambda call: ToolCallDecision(block=blocks, terminate=True))
     with FakeHost(ext) as host:
         answer = host.intercept_call("bash", {})
-    assert (answer.block, answer.extra) == (blocks, {"terminate": True})
+    assert (answer.block, answer.terminate) == (blocks, True)
 
 
 @pytest.mark.parametrize("policy", ["allow", "block"])

@@ -321,7 +321,7 @@ def test_a_handler_that_owns_the_whole_transcript_changes_its_messages(bridge: B
 def test_a_guard_may_end_the_run_with_its_refusal(bridge: Bridge) -> None:
     host = bridge("export default (pi) => pi.on('tool_call', () => ({ block: true, reason: 'no', terminate: true }));")
     refused = host.intercept_call("bash", {"command": "ls"})
-    assert (refused.block, refused.reason, refused.extra) == (True, "no", {"terminate": True})
+    assert (refused.block, refused.reason, refused.terminate) == (True, "no", True)
 
 
 def test_an_extension_of_atomic_waits_for_a_decision_and_sends_several_messages(bridge: Bridge) -> None:

@@ -185,6 +185,7 @@ def intercept_frame(
         return _newer_frame(frame, interceptors, call, failed)
     rewrites: dict[str, object] = {}
     extra: dict[str, object] = {}
+    terminate = False
     for interceptor in interceptors:
         try:
             decision = call(interceptor.handler, _request(frame))
@@ -199,15 +200,16 @@ def intercept_frame(
                 return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")
             continue
         if isinstance(decision, ToolCallDecision) and decision.terminate:
-            extra["terminate"] = True
+            terminate = True
         if isinstance(decision, _REFUSALS) and decision.block:
-            return EventInterceptResponse(frame.id, block=True, reason=decision.reason, extra=extra)
+            return EventInterceptResponse(frame.id, block=True, reason=decision.reason, terminate=terminate)
         for field, value in found.items():
             rewrites[field] = value
             frame = _with(frame, _REWRITES[field], value)
         if isinstance(decision, AgentStartDecision) and decision.message is not None:
             extra["message"] = dict(decision.message)
-    return EventInterceptResponse(frame.id, **rewrites, **({"extra": extra} if extra else {}))  # type: ignore[arg-type]
+    more = {"extra": extra} if extra else {}
+    return EventInterceptResponse(frame.id, terminate=terminate, **rewrites, **more)  # type: ignore[arg-type]
 
 
 def _newer_frame(

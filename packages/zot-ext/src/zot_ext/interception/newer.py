@@ -310,6 +310,12 @@ def rewrites(decision: Record) -> dict[str, Any]:
     }
 
 
+def decision(event: str, answer: EventInterceptResponse) -> Any:
+    """Return the decision that an answer holds. Its members have been checked against the row of the event."""
+    cls, given = EVENTS[event][1], answer.extra
+    return cls(**{name: value for name in cls.__fields__ if (value := given.get(name)) is not None})
+
+
 def applied(values: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of the question for the next interceptor."""
     found = {**values, **{name: value for name, value in changed.items() if name in values}}

@@ -246,6 +246,8 @@ class EventInterceptResponse(Frame, type="event_intercept_response"):
     message."""
     payload: RawObject | None = None
     """For `before_provider_request`: the body instead."""
+    terminate: bool = False
+    """For `tool_call`: the model need not answer the result, if all of its batch say so. Also with `block`."""
     extra: Mapping[str, object] = NO_EXTRA
     """For events of the group `intercepts2`: the other members of the answer (`zot_ext.protocol.events.interceptable`).
     On the wire they are members of the frame like the fields above."""
@@ -253,7 +255,8 @@ class EventInterceptResponse(Frame, type="event_intercept_response"):
     @classmethod
     def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
         rewriting = ("modified_args", "replace_text", "system_prompt", "messages", "payload")
-        return rewriting if values.get("block") is True else ()
+        odd = () if isinstance(values.get("terminate"), bool) else ("terminate",)
+        return (*rewriting, *odd) if values.get("block") is True else ()
 
 
 class Notify(Frame, type="notify"):

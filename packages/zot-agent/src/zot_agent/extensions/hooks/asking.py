@@ -82,7 +82,7 @@ class Asking:
             problem, blocks = f"extension {interceptor.name!r}: {error}", options.blocks_on_timeout
         else:
             reason = answer.reason or row.refused.format(name=interceptor.name)
-            raise Refused(reason, terminate=answer.extra.get("terminate") is True)
+            raise Refused(reason, terminate=answer.terminate)
         blocks = blocks and row.blockable
         outcome = "the action is refused" if blocks else "the action continues"
         line = f"no answer to the intercept {row.name}: {problem}; {outcome}"

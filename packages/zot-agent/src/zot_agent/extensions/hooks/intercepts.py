@@ -1,8 +1,8 @@
 """The table of the events that extensions can intercept: how the question is made, and what its answer changes."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 from zot_agent.extensions.hooks.context import SentMessages
 from zot_agent.extensions.hooks.given import image_values, read_blocks, read_given, read_images
@@ -19,12 +19,15 @@ from zot_core.hooks import (
 )
 from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
+from zot_ext.interception import newer
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawList, RawObject
 from zot_provider.json_text import dump
 from zot_provider.messages import Message
 from zot_provider.record import Record, field
+
+V = TypeVar("V")
 
 
 class ProjectQuestion(Record):
@@ -89,7 +92,7 @@ def _call(call: ToolRequest) -> dict[str, Any]:
 
 def _changed_call(call: ToolRequest, answer: EventInterceptResponse) -> ToolRequest:
     args = answer.modified_args
-    if answer.extra.get("terminate"):
+    if answer.terminate:
         call = call.replace(terminate=True)
     # Another order of keys, or other spaces, is not a change.
     if args is None or args.value == call.arguments:
@@ -126,14 +129,14 @@ def _input(given: UserInput) -> dict[str, Any]:
     }
 
 
-def _changed_input(given: UserInput, answer: EventInterceptResponse) -> UserInput:
-    extra, found = answer.extra, given
-    if extra.get("handled"):
+def _changed_input(given: UserInput, decision: newer.InputDecision) -> UserInput:
+    found = given
+    if decision.handled:
         return given.replace(handled=True)
-    if extra.get("text") not in (None, given.text):
-        found = found.replace(text=extra["text"])
-    if extra.get("images") is not None:
-        found = found.replace(images=read_images(extra["images"]))
+    if decision.text is not None:
+        found = found.replace(text=decision.text)
+    if decision.images is not None:
+        found = found.replace(images=read_images(decision.images))
     return given if found == given else found
 
 
@@ -141,11 +144,10 @@ def _message(message: Message) -> dict[str, Any]:
     return {"message": json.loads(message_text(message))}
 
 
-def _changed_message(message: Message, answer: EventInterceptResponse) -> Message:
-    given = answer.extra.get("message")
-    if given is None:
+def _changed_message(message: Message, decision: newer.MessageEndDecision) -> Message:
+    if decision.message is None:
         return message
-    found = read_given(given, message.role)
+    found = read_given(decision.message, message.role)
     return message if found.content == message.content else message.replace(content=found.content, display_text=None)
 
 
@@ -155,14 +157,14 @@ def _result(outcome: ToolOutcome) -> dict[str, Any]:
     return {**_call(outcome.call), "content": content, "details": result.details, "is_error": result.is_error}
 
 
-def _changed_result(outcome: ToolOutcome, answer: EventInterceptResponse) -> ToolOutcome:
-    extra, result = answer.extra, outcome.result
-    if extra.get("content") is not None and (content := read_blocks(extra["content"])) != result.content:
+def _changed_result(outcome: ToolOutcome, decision: newer.ToolResultDecision) -> ToolOutcome:
+    result = outcome.result
+    if decision.content is not None and (content := read_blocks(decision.content)) != result.content:
         result = result.replace(content=content, display=[])  # what the tool shows is about its own result
-    if extra.get("details") is not None:
-        result = result.replace(details=extra["details"])
-    if extra.get("is_error") is not None:
-        result = result.replace(is_error=extra["is_error"])
+    if decision.details is not None:
+        result = result.replace(details=decision.details)
+    if decision.is_error is not None:
+        result = result.replace(is_error=decision.is_error)
     return outcome if result == outcome.result else outcome.replace(result=result)
 
 
@@ -170,12 +172,12 @@ def _command(command: UserCommand) -> dict[str, Any]:
     return {"command": command.command, "exclude_from_context": not command.in_context, "cwd": command.cwd}
 
 
-def _changed_command(command: UserCommand, answer: EventInterceptResponse) -> UserCommand:
-    extra, found = answer.extra, command
-    if extra.get("command"):
-        found = found.replace(command=extra["command"])
-    if extra.get("output") is not None:
-        found = found.replace(output=extra["output"], exit_code=extra.get("exit_code") or 0)
+def _changed_command(command: UserCommand, decision: newer.UserBashDecision) -> UserCommand:
+    found = command
+    if decision.command:
+        found = found.replace(command=decision.command)
+    if decision.output is not None:
+        found = found.replace(output=decision.output, exit_code=decision.exit_code or 0)
     return command if found == command else found
 
 
@@ -183,13 +185,12 @@ def _spawn(spawn: Spawn) -> dict[str, Any]:
     return {"command": spawn.command, "cwd": spawn.cwd, "env": dict(spawn.env)}
 
 
-def _changed_spawn(spawn: Spawn, answer: EventInterceptResponse) -> Spawn:
-    extra: Mapping[str, Any] = answer.extra
-    env = extra.get("env") or {}
+def _changed_spawn(spawn: Spawn, decision: newer.BashSpawnDecision) -> Spawn:
+    env = decision.env or {}
     for name, value in env.items():
         if not isinstance(value, str) or not name or "=" in name or "\0" in name + value:
             raise FrameError("must be names of variables with texts", field="env")
-    command, cwd = extra.get("command") or spawn.command, extra.get("cwd") or spawn.cwd
+    command, cwd = decision.command or spawn.command, decision.cwd or spawn.cwd
     if "\0" in command + cwd:
         raise FrameError("must not have a NUL", field="command")
     found = Spawn(command, cwd, {**spawn.env, **env})
@@ -215,13 +216,12 @@ def _compaction(plan: CompactionPlan) -> dict[str, Any]:
     }
 
 
-def _changed_compaction(plan: CompactionPlan, answer: EventInterceptResponse) -> CompactionPlan:
-    summary, first = answer.extra.get("summary"), answer.extra.get("first_kept_id")
-    if instructions := answer.extra.get("instructions"):
-        plan = plan.replace(instructions=instructions)
-    if not summary:
+def _changed_compaction(plan: CompactionPlan, decision: newer.CompactDecision) -> CompactionPlan:
+    if decision.instructions:
+        plan = plan.replace(instructions=decision.instructions)
+    if not decision.summary:
         return plan
-    plan = plan.replace(summary=summary)
+    plan, first = plan.replace(summary=decision.summary), decision.first_kept_id
     if first is None:
         return plan
     for at, message in enumerate(plan.messages):
@@ -241,17 +241,20 @@ def _tree(move: TreeMove) -> dict[str, Any]:
     }
 
 
-def _changed_tree(move: TreeMove, answer: EventInterceptResponse) -> TreeMove:
-    extra: Mapping[str, Any] = answer.extra
-    summary, label = extra.get("summary"), extra.get("label")
-    found = move.replace(summary=summary) if summary else move
-    if instructions := extra.get("instructions"):
-        found = found.replace(instructions=instructions)
-    return found.replace(label=" ".join(label.split())[:200]) if label else found
+def _changed_tree(move: TreeMove, decision: newer.TreeDecision) -> TreeMove:
+    found = move.replace(summary=decision.summary) if decision.summary else move
+    if decision.instructions:
+        found = found.replace(instructions=decision.instructions)
+    return found.replace(label=" ".join(decision.label.split())[:200]) if decision.label else found
 
 
-def _changed_trust(question: ProjectQuestion, answer: EventInterceptResponse) -> ProjectQuestion:
-    return question.replace(trusted=True) if answer.extra.get("trusted") else question
+def _changed_trust(question: ProjectQuestion, decision: newer.ProjectTrustDecision) -> ProjectQuestion:
+    return question.replace(trusted=True) if decision.trusted else question
+
+
+def _decided(event: str, changed: Callable[[V, Any], V]) -> Callable[[V, EventInterceptResponse], V]:
+    """Give an answer to a function that takes a decision."""
+    return lambda value, answer: changed(value, newer.decision(event, answer))
 
 
 TOOL_CALL = Intercept("tool_call", _call, _changed_call, refused="tool call refused by extension guard")
@@ -269,16 +272,18 @@ BEFORE_AGENT_START = Intercept(
     blockable=False,
 )
 
-INPUT = Intercept("input", _input, _changed_input)
+INPUT = Intercept("input", _input, _decided("input", _changed_input))
 CONTEXT = Intercept("context", SentMessages.members, SentMessages.changed, "context_seconds", slow=True)
 BEFORE_PROVIDER_REQUEST = Intercept(
     "before_provider_request", Outgoing.body_members, Outgoing.with_body, "context_seconds"
 )
-BEFORE_PROVIDER_HEADERS = Intercept("before_provider_headers", Outgoing.header_members, Outgoing.with_headers)
-MESSAGE_END = Intercept("message_end", _message, _changed_message)
-TOOL_RESULT = Intercept("tool_result", _result, _changed_result)
-USER_BASH = Intercept("user_bash", _command, _changed_command)
-BASH_SPAWN = Intercept("bash_spawn", _spawn, _changed_spawn)
+BEFORE_PROVIDER_HEADERS = Intercept(
+    "before_provider_headers", Outgoing.header_members, _decided("before_provider_headers", Outgoing.with_headers)
+)
+MESSAGE_END = Intercept("message_end", _message, _decided("message_end", _changed_message))
+TOOL_RESULT = Intercept("tool_result", _result, _decided("tool_result", _changed_result))
+USER_BASH = Intercept("user_bash", _command, _decided("user_bash", _changed_command))
+BASH_SPAWN = Intercept("bash_spawn", _spawn, _decided("bash_spawn", _changed_spawn))
 BEFORE_STOP = Intercept(
     "before_stop",
     lambda stop: {"step": stop.step, "text": stop.text, "continued": stop.continued},
@@ -287,14 +292,20 @@ BEFORE_STOP = Intercept(
 PROJECT_TRUST = Intercept(
     "project_trust",
     lambda question: {"cwd": question.cwd, "brings": question.brings, "changes": question.changes},
-    _changed_trust,
+    _decided("project_trust", _changed_trust),
 )
 SESSION_BEFORE_SWITCH = Intercept("session_before_switch", _switch)
 SESSION_BEFORE_FORK = Intercept("session_before_fork", _fork)
 SESSION_BEFORE_COMPACT = Intercept(
-    "session_before_compact", _compaction, _changed_compaction, "summary_seconds", slow=True
+    "session_before_compact",
+    _compaction,
+    _decided("session_before_compact", _changed_compaction),
+    "summary_seconds",
+    slow=True,
 )
-SESSION_BEFORE_TREE = Intercept("session_before_tree", _tree, _changed_tree, "summary_seconds")
+SESSION_BEFORE_TREE = Intercept(
+    "session_before_tree", _tree, _decided("session_before_tree", _changed_tree), "summary_seconds"
+)
 
 INTERCEPTED: tuple[Intercept, ...] = (
     TOOL_CALL,

@@ -1,7 +1,7 @@
 """`Outgoing`: a request to a provider as it is sent, and the `RequestWatcher` that asks interceptors about it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions.hooks.story import ProviderAnswer
 from zot_ext.protocol.errors import FrameError
@@ -9,6 +9,9 @@ from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawObject
 from zot_provider.model import Model
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_ext.interception.newer import HeadersDecision
 
 _SECRET = ("auth", "key", "token", "secret", "cookie", "password")
 """Headers with one of these in their names are not shown to interceptors, and they cannot change them."""
@@ -43,10 +46,10 @@ class Outgoing(Record):
         shown = {name.lower(): value for name, value in self.headers.items() if not _is_secret(name)}
         return {**self.about(), "headers": shown}
 
-    def with_headers(self, answer: EventInterceptResponse) -> "Outgoing":
-        """Return the request as an answer changes its headers. Raises `FrameError`."""
-        given = answer.extra.get("headers")
-        if not isinstance(given, dict) or not given:
+    def with_headers(self, decision: "HeadersDecision") -> "Outgoing":
+        """Return the request as a decision changes its headers. Raises `FrameError`."""
+        given = decision.headers
+        if not given:
             return self
         headers = {name.lower(): value for name, value in self.headers.items()}
         for name, value in given.items():
