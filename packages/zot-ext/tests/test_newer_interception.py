@@ -23,7 +23,8 @@ from zot_ext import (
     ToolCallDecision,
     block,
 )
-from zot_ext.interception.newer import EVENTS, request
+from zot_ext.interception.newer import request
+from zot_ext.protocol.events.decisions import EVENTS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.from_extension import Hello, Subscribe
 from zot_ext.testing import FakeHost

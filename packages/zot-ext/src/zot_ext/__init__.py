@@ -14,7 +14,12 @@ MODULES = {
         "AgentStartDecision AgentStartRequest AssistantMessageDecision AssistantMessageRequest Blocked "
         "ToolCallDecision ToolCallRequest TurnStartDecision TurnStartRequest block replace rewrite"
     ),
-    "zot_ext.interception.newer": (
+    "zot_ext.limits": "DEFAULT_LIMITS ExtensionLimits",
+    "zot_ext.manifest": "Manifest ManifestError load_manifest parse_manifest",
+    "zot_ext.panel": "Panel",
+    "zot_ext.protocol": "PROTOCOL_VERSION",
+    "zot_ext.protocol.errors": "FrameError",
+    "zot_ext.protocol.events.decisions": (
         "BashSpawnDecision BashSpawnRequest CompactDecision CompactRequest ContextDecision ContextRequest "
         "HeadersDecision HeadersRequest InputDecision InputRequest MessageEndDecision MessageEndRequest "
         "PayloadDecision PayloadRequest ProjectTrustDecision ProjectTrustRequest SessionDecision SessionForkRequest "
@@ -22,11 +27,6 @@ MODULES = {
         "StopDecision StopRequest ToolResultDecision ToolResultRequest TreeDecision TreeRequest "
         "UserBashDecision UserBashRequest"
     ),
-    "zot_ext.limits": "DEFAULT_LIMITS ExtensionLimits",
-    "zot_ext.manifest": "Manifest ManifestError load_manifest parse_manifest",
-    "zot_ext.panel": "Panel",
-    "zot_ext.protocol": "PROTOCOL_VERSION",
-    "zot_ext.protocol.errors": "FrameError",
     "zot_ext.protocol.from_host": "Event HelloAck PanelKey",
     "zot_ext.protocol.groups.panels": "PanelMouse",
     "zot_ext.protocol.values": "Block ImageBlock PanelSpec TextBlock UnknownBlock",

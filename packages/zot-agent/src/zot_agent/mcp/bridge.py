@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zot_agent.mcp.config import McpServerConfig
     from zot_agent.mcp.server import McpServer
     from zot_ext.answers import Response, Result
-    from zot_ext.interception.newer import InputDecision, InputRequest
+    from zot_ext.protocol.events.decisions import InputDecision, InputRequest
     from zot_ext.protocol.from_host import HelloAck
     from zot_ext.registrations import ToolOptions
 
@@ -350,7 +350,7 @@ class Bridge:
         if not found:
             return None
         from zot_agent.mcp.content import TEXT_CHARACTERS, resource_text  # noqa: PLC0415  after the hello
-        from zot_ext.interception.newer import InputDecision  # noqa: PLC0415  as above
+        from zot_ext.protocol.events.decisions import InputDecision  # noqa: PLC0415  as above
 
         starting = [server.config.startup_timeout for server, _ in found if not server.settled.is_set()]
         if starting:

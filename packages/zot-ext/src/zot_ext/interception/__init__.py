@@ -1,6 +1,6 @@
 """Interception: the request to an interceptor (`...Request`), its answer (`...Decision`), and how answers combine.
 
-Here are those of every host; `newer` has those of the group `intercepts2`.
+Here are those of every host; `zot_ext.protocol.events.decisions` has those of the group `intercepts2`.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def decision_of(event: str) -> type[Record] | None:
     """Return the class of the decisions on an event; None for an event that cannot be intercepted."""
     if event in DECISIONS:
         return DECISIONS[event]
-    from zot_ext.interception.newer import EVENTS  # noqa: PLC0415 - few extensions intercept more
+    from zot_ext.protocol.events.decisions import EVENTS  # noqa: PLC0415 - few extensions intercept more
 
     return EVENTS[event][1] if event in EVENTS else None
 
@@ -220,11 +220,12 @@ def _newer_frame(
 ) -> EventInterceptResponse:
     """Do what `intercept_frame` does, for an event of the group `intercepts2`."""
     from zot_ext.interception import newer  # noqa: PLC0415 - few extensions intercept more
+    from zot_ext.protocol.events.decisions import EVENTS  # noqa: PLC0415 - as above
 
     values = newer.members(frame)
     changed: dict[str, Any] = {}
     answer = newer.response(frame.id, changed)
-    expected = newer.EVENTS[frame.event][1] if frame.event in newer.EVENTS else Record
+    expected = EVENTS[frame.event][1] if frame.event in EVENTS else Record
     for interceptor in interceptors:
         try:
             decision: Any = call(interceptor.handler, newer.request(frame.event, values))

@@ -21,6 +21,7 @@ from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
 from zot_ext.interception import newer
 from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.events import decisions
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawList, RawObject
 from zot_provider.json_text import dump
@@ -129,7 +130,7 @@ def _input(given: UserInput) -> dict[str, Any]:
     }
 
 
-def _changed_input(given: UserInput, decision: newer.InputDecision) -> UserInput:
+def _changed_input(given: UserInput, decision: decisions.InputDecision) -> UserInput:
     found = given
     if decision.handled:
         return given.replace(handled=True)
@@ -144,7 +145,7 @@ def _message(message: Message) -> dict[str, Any]:
     return {"message": json.loads(message_text(message))}
 
 
-def _changed_message(message: Message, decision: newer.MessageEndDecision) -> Message:
+def _changed_message(message: Message, decision: decisions.MessageEndDecision) -> Message:
     if decision.message is None:
         return message
     found = read_given(decision.message, message.role)
@@ -157,7 +158,7 @@ def _result(outcome: ToolOutcome) -> dict[str, Any]:
     return {**_call(outcome.call), "content": content, "details": result.details, "is_error": result.is_error}
 
 
-def _changed_result(outcome: ToolOutcome, decision: newer.ToolResultDecision) -> ToolOutcome:
+def _changed_result(outcome: ToolOutcome, decision: decisions.ToolResultDecision) -> ToolOutcome:
     result = outcome.result
     if decision.content is not None and (content := read_blocks(decision.content)) != result.content:
         result = result.replace(content=content, display=[])  # what the tool shows is about its own result
@@ -172,7 +173,7 @@ def _command(command: UserCommand) -> dict[str, Any]:
     return {"command": command.command, "exclude_from_context": not command.in_context, "cwd": command.cwd}
 
 
-def _changed_command(command: UserCommand, decision: newer.UserBashDecision) -> UserCommand:
+def _changed_command(command: UserCommand, decision: decisions.UserBashDecision) -> UserCommand:
     found = command
     if decision.command:
         found = found.replace(command=decision.command)
@@ -185,7 +186,7 @@ def _spawn(spawn: Spawn) -> dict[str, Any]:
     return {"command": spawn.command, "cwd": spawn.cwd, "env": dict(spawn.env)}
 
 
-def _changed_spawn(spawn: Spawn, decision: newer.BashSpawnDecision) -> Spawn:
+def _changed_spawn(spawn: Spawn, decision: decisions.BashSpawnDecision) -> Spawn:
     env = decision.env or {}
     for name, value in env.items():
         if not isinstance(value, str) or not name or "=" in name or "\0" in name + value:
@@ -216,7 +217,7 @@ def _compaction(plan: CompactionPlan) -> dict[str, Any]:
     }
 
 
-def _changed_compaction(plan: CompactionPlan, decision: newer.CompactDecision) -> CompactionPlan:
+def _changed_compaction(plan: CompactionPlan, decision: decisions.CompactDecision) -> CompactionPlan:
     if decision.instructions:
         plan = plan.replace(instructions=decision.instructions)
     if not decision.summary:
@@ -241,14 +242,14 @@ def _tree(move: TreeMove) -> dict[str, Any]:
     }
 
 
-def _changed_tree(move: TreeMove, decision: newer.TreeDecision) -> TreeMove:
+def _changed_tree(move: TreeMove, decision: decisions.TreeDecision) -> TreeMove:
     found = move.replace(summary=decision.summary) if decision.summary else move
     if decision.instructions:
         found = found.replace(instructions=decision.instructions)
     return found.replace(label=" ".join(decision.label.split())[:200]) if decision.label else found
 
 
-def _changed_trust(question: ProjectQuestion, decision: newer.ProjectTrustDecision) -> ProjectQuestion:
+def _changed_trust(question: ProjectQuestion, decision: decisions.ProjectTrustDecision) -> ProjectQuestion:
     return question.replace(trusted=True) if decision.trusted else question
 
 

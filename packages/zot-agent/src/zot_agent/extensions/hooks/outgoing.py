@@ -11,7 +11,7 @@ from zot_provider.model import Model
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from zot_ext.interception.newer import HeadersDecision
+    from zot_ext.protocol.events.decisions import HeadersDecision
 
 _SECRET = ("auth", "key", "token", "secret", "cookie", "password")
 """Headers with one of these in their names are not shown to interceptors, and they cannot change them."""
