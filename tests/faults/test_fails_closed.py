@@ -46,7 +46,8 @@ WRONG: dict[str, list[Any]] = {
     "audit": ["", True, "On"],
     "permissions": [
         {"deny": "bash"}, {"deny": None}, {"mode": "aks"}, {"mode": None}, {"denny": []}, {"deny": ["bsh(rm *)"]},
-        {"deny": ["bash(rm x && ls)"]}, {"deny": ["bash("]}, "ask",
+        {"deny": ["bash(rm x && ls)"]}, {"deny": ["bash("]}, {"deny": ["bash(^rm)"]},
+        {"ask": ["bash(rm\u200b *)"]}, "ask",
     ],
     "hooks": [
         {"tool_cal": []}, {"tool_call": {}}, {"tool_call": [{"command": ""}]}, {"tool_call": [{"comand": "x"}]},
@@ -318,7 +319,7 @@ def test_a_flag_that_names_what_is_not_there_stops(mode: str, zot: Zot, server: 
 
 
 def test_a_variable_that_zot_does_not_read_and_that_seems_to_confine_stops(zot: Zot, server: ScriptedServer) -> None:
-    for name in ("ZOT_SANDBOX", "ZOT_NO_YOLO", "ZOT_PERMISSIONS_MODE", "ZOT_PERMISSION_MODES"):
+    for name in ("ZOT_SANDBOX", "ZOT_NO_YOLO", "ZOT_PERMISSIONS_MODE", "ZOT_PERMISSION_MODES", "zot_no_yolo"):
         refused(zot.ask(server, "-p", "x", env={**zot.env, name: "on"}), zot, server, f"${name}")
     server.add("done")
     assert zot.ask(server, "-p", "x", env={**zot.env, "ZOT_SANDBOX": "", "ZOT_HOOK": "1"}).code == 0
@@ -329,6 +330,25 @@ def test_a_misspelt_value_of_the_flag_for_the_sandbox_is_no_prompt(
     value: str, zot: Zot, server: ScriptedServer
 ) -> None:
     refused(zot.ask(server, "-p", "--sandbox", value, "x"), zot, server, f"--sandbox {value}", "did you mean")
+
+
+@pytest.mark.parametrize("flag", ["—no-yolo", "–-no-yolo", "-–permission-mode=ask", "−−sandbox", "—strict-extensions"])
+def test_a_flag_whose_hyphens_have_become_dashes_is_no_prompt(flag: str, zot: Zot, server: ScriptedServer) -> None:
+    refused(zot.ask(server, "-p", flag, "x"), zot, server, "did you mean --")
+    server.add("one", "two")
+    assert zot.ask(server, "-p", "—quiet", "— or not").code == 0
+    assert zot.ask(server, "-p", "--", flag).code == 0
+
+
+@pytest.mark.parametrize("name", ["Config.json", "config.jsonc", "config.toml", "config.yaml", "settings.json"])
+def test_a_file_of_settings_with_another_name_stops(name: str, zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / name).write_text('{"no_yolo": true}')
+    refused(zot.ask(server, "-p", "x"), zot, server, str(zot.home / name))
+    server.add("one", "two")
+    assert zot.ask(server, "-p", "--ignore-settings", "x").code == 0
+    (zot.home / FILE).write_text("{}")
+    assert zot.ask(server, "-p", "x").code == 0
 
 
 # The other files

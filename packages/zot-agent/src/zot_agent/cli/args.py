@@ -9,6 +9,7 @@ from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.config.api_key import read_key
+from zot_agent.config.own_flags import OWN_FLAGS
 from zot_agent.config.setting import Setting
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
@@ -20,6 +21,8 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ImageBlock
 
 _SIMILARITY = 0.75
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+"""The hyphen of flags, and what programs that set text make of one or two of them."""
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
 """Flags of the Go zot that have no effect here: skills are on, and there is no login."""
 
@@ -200,6 +203,14 @@ def _is_bare_sandbox(words: Sequence[str], place: int) -> bool:
     return True
 
 
+def _refuse_other_dashes(words: Sequence[str]) -> None:
+    """Raise `ConfigError` for a flag of zot whose hyphens have become dashes, as in text that a program has set."""
+    for word in words:
+        name = word.lstrip(_DASHES)
+        if name != word.lstrip("-") and name.partition("=")[0] in OWN_FLAGS:
+            raise ConfigError(f"{word}: did you mean --{name}, with two hyphens? a prompt of this word goes after --")
+
+
 def parse(
     argv: Sequence[str],
     hint: str = "see zot --help; a prompt goes after --",
@@ -215,6 +226,7 @@ def parse(
     if "--" in head:
         position = head.index("--")
         head, rest = head[:position], head[position + 1 :]
+    _refuse_other_dashes(head)
     # The mode may be left out, and argparse would take the prompt for it.
     head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config import checks
+from zot_agent.config.paths import misnamed_settings
 from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, Setting, Switch, Text
 from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError
@@ -278,7 +279,8 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
         there = os.path.dirname(there)
     if there != path and not in_project and not os.path.isdir(there):
         layer.errors.append(f"cannot read {path}: {there} is no folder")
-        return layer
+    elif there != path and not in_project and (other := misnamed_settings(there)):
+        layer.errors.append(f"{other}: zot reads {FILE} only (--ignore-settings starts without it)")
     try:
         content = read_json_object(path)
     except ConfigError as error:
@@ -343,8 +345,8 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
             layers.append(layer)
     known = {setting.variable for setting in SETTINGS.values()}
     known |= {f"{_PREFIX}{each}" for each in _NO_SETTINGS.split()}
-    unknown = [name for name in environ if name.startswith(_PREFIX) and name not in known and environ[name].strip()]
-    return [*layers, *map(_unknown_variable, unknown)]
+    ours = (name for name in environ if name.upper().startswith(_PREFIX) and environ[name].strip())
+    return [*layers, *(_unknown_variable(name) for name in ours if name not in known)]
 
 
 def _unknown_variable(name: str) -> Layer:
@@ -353,7 +355,7 @@ def _unknown_variable(name: str) -> Layer:
 
     layer = Layer(f"${name}")
     careful = {key: True for key, setting in SETTINGS.items() if setting.confines}
-    if name != INSIDE and (near := meant(name.removeprefix(_PREFIX).lower(), careful)):
+    if name != INSIDE and (near := meant(name[len(_PREFIX) :].lower(), careful)):
         own = SETTINGS.get(near)
         flag = near if own is None else own.variable or own.flag or f"{near} in {FILE}"
         layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")

@@ -1,6 +1,7 @@
 """Finds rules that no call can match, so that nobody relies on a deny that never denies."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -27,7 +28,11 @@ def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, c
     """Return why no call matches a pattern, which is about `commands` or about something else; empty if one may."""
     if isinstance(pattern, PathPattern):
         return _path(pattern.text)
-    return _command(pattern.tokens) if commands and isinstance(pattern, CommandPattern) else ""
+    if not commands or not isinstance(pattern, CommandPattern):
+        return ""
+    if any(unicodedata.category(each) == "Cf" for token in pattern.tokens for each in token):
+        return "it has characters that cannot be seen"
+    return _command(pattern.tokens)
 
 
 def _command(tokens: Sequence[str]) -> str:
@@ -39,6 +44,8 @@ def _command(tokens: Sequence[str]) -> str:
             return f"a rule is about one command, and {word!r:.20} ends it or opens a file; quote it if it is a word"
     if words and _ASSIGNMENT.match(words[0]):
         return "a rule begins with the program, without assignments"
+    if plain.startswith("^"):
+        return "a rule is no regular expression: it begins with the program, and * stands for any text"
     if _EXPANSION.search(plain):
         return "the shell replaces what $ and ` begin before a rule is compared; quote it if it is part of a word"
     return ""
