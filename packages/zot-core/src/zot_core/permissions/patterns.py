@@ -19,6 +19,9 @@ _COMMAND_TOKEN = re.compile(r"\*+|\?|\s+|'[^']*'|\"[^\"]*\"|\\.|[^\\]", re.DOTAL
 _PATH_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\\.|.", re.DOTALL)
 _WILD = re.compile(r"(?<!\\)[*?]")
 
+_SYSTEM = re.compile(r"\A/(?:usr/)?(?:local/)?s?bin/(?=[^/\s*?])")
+"""The beginning of a pattern that names a program by a folder of the system: its name alone starts the same."""
+
 
 class CommandPattern:
     """Words as a shell writes them, in which an unquoted `*` stands for any text and `?` for one character.
@@ -31,7 +34,8 @@ class CommandPattern:
     """
 
     def __init__(self, text: str, *, careful: bool = False) -> None:
-        self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(_checked(text))]
+        text = _SYSTEM.sub("", _checked(text), count=1) if careful else _checked(text)
+        self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(text)]
         """The characters, quoted parts and gaps of the pattern as they are written, without what covers the rest."""
         rest = tokens[-1].startswith("*")
         self._paths = tokens[-1] == "**" and not careful
