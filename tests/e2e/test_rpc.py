@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, get_args
 import pytest
 from command import Zot
 from extension_folder import write_extension
+from python_forks import zot_python
 from rpc_client import types
 
 from zot_agent.client import Event, Talk
@@ -34,7 +35,7 @@ def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     talks: list[Talk] = []
 
     def begin(*flags: str, provider: str = "openai", **more: str) -> Talk:
-        command = [*zot.command, "rpc", *zot.at(server, provider), *flags]
+        command = [zot_python(), *zot.command[1:], "rpc", *zot.at(server, provider), *flags]
         talks.append(Talk(command, cwd=zot.cwd, env=zot.env | more, stderr=subprocess.PIPE))
         return talks[-1]
 

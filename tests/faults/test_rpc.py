@@ -15,6 +15,7 @@ import pytest
 from command import Zot
 from extension_folder import write_extension
 from memory import PeakMemory
+from python_forks import zot_python
 from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import Talk
@@ -37,11 +38,14 @@ def argv(server: ScriptedServer, *flags: str) -> list[str]:
 
 @pytest.fixture
 def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
-    """Starts `zot rpc`, with more in its environment if wanted."""
+    """Starts `zot rpc`, with more in its environment if wanted, in a `new` Python where the process is looked at."""
     talks: list[Talk] = []
 
-    def begin(*flags: str, **more: str) -> Talk:
-        talks.append(Talk(argv(server, *flags), cwd=zot.cwd, env=zot.env | more, stderr=subprocess.PIPE))
+    def begin(*flags: str, new: bool = False, **more: str) -> Talk:
+        python, *words = argv(server, *flags)
+        talks.append(
+            Talk([python if new else zot_python(), *words], cwd=zot.cwd, env=zot.env | more, stderr=subprocess.PIPE)
+        )
         return talks[-1]
 
     yield begin
@@ -178,7 +182,7 @@ def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(
 
 
 def test_commands_of_a_client_that_reads_nothing_are_not_read_for_ever(start: Start) -> None:
-    talk = start()
+    talk = start(new=True)
     count = 200_000
     talk.send(b'{"id":1,"type":"ping"}\n' * count)
     pongs = sum(1 for event in talk.until("response", count) if event["data"] == {"pong": True})
@@ -339,7 +343,7 @@ def test_an_id_of_any_type_comes_back_as_it_was(start: Start, id: object) -> Non
 
 
 def test_a_line_that_is_too_long_is_passed_over(start: Start) -> None:
-    talk = start()
+    talk = start(new=True)
     line = b'{"id":"long","type":"prompt","message":"' + b"x" * (17 << 20) + b'"}\n'
     talk.send(line, {"id": "after", "type": "ping"})
     first, second = talk.until("response", 2)

@@ -3,7 +3,6 @@
 import os
 import random
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from command import Zot
 from extension_folder import write_program
+from python_forks import zot_python
 
 from zot_agent.client import Event, Talk
 from zot_agent.operations.names import ALIASES, MODULES
@@ -217,7 +217,7 @@ def test_the_rules_hold_in_every_sequence_of_commands(zot: Zot, server: Scripted
     flags += ["--ext", toy(zot.cwd.parent / "toy"), "--max-steps", "4"]
     order = Order()
     played = sequences(chance)
-    command = [sys.executable, "-m", "zot_agent", "rpc", *flags]
+    command = [zot_python(), "-m", "zot_agent", "rpc", *flags]
     with Talk(command, cwd=zot.cwd, env=zot.env, stderr=subprocess.PIPE) as talk:
         for number, sequence in enumerate(played):
             play(talk, order, chance, number, sequence)

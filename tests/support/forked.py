@@ -8,7 +8,7 @@ itself apart. Tests of that ask for a `new` one, which is also what starts where
 """
 
 import atexit
-import json
+import marshal
 import os
 import select
 import signal
@@ -45,7 +45,7 @@ class ForkedZot:
         words: dict[str, Any] = {"arguments": self.args, "cwd": os.path.abspath(cwd), "env": dict(env)}
         words |= {"session": start_new_session or terminal, "terminal": terminal}
         with tempfile.TemporaryFile() as file:
-            file.write(json.dumps(words).encode())
+            file.write(marshal.dumps(words))
             file.seek(0)
             given = [child_in, child_out, child_error, file.fileno(), report]
             socket.send_fds(_server(), [b"fork"], given)

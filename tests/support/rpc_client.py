@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from python_forks import zot_python
 from waiting import PATIENCE
 
 from zot_agent.client import Event, Operation, RpcClient
@@ -13,9 +15,11 @@ from zot_provider.testing import ScriptedServer
 
 
 @asynccontextmanager
-async def connect(server: ScriptedServer, *args: str, **options: Any) -> AsyncGenerator[RpcClient]:
+async def connect(server: ScriptedServer, *args: str, new: bool = False, **options: Any) -> AsyncGenerator[RpcClient]:
+    """Connect to a `zot rpc`, in a `new` Python where the process itself is looked at."""
     env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
-    options = {"env": env, "provider": "openai", "model": "scripted", "args": args} | options
+    command = (sys.executable if new else zot_python(), "-m", "zot_agent", "rpc")
+    options = {"env": env, "provider": "openai", "model": "scripted", "args": args, "command": command} | options
     async with asyncio.timeout(PATIENCE), RpcClient.start(**options) as client:
         yield client
 

@@ -4,14 +4,14 @@ The socket is its standard input. A request comes with FILES: the streams of the
 the request, and a pipe for two reports of REPORT bytes each: the number of the process, and its exit code, minus the
 signal that has ended it.
 
-`zot_forks.py PLACE MODULE...` has loaded other modules, takes requests at PLACE until its standard input ends, and runs
-a program of Python in each child, which does not outlive the reader of its reports: `python_forks`.
+`zot_forks.py PLACE` takes requests at PLACE until its standard input ends, and no child outlives the reader of its
+reports: `python_forks`. `zot_forks.py PLACE MODULE...` has loaded these modules, and a child runs a program of Python.
 """
 
 import atexit
 import fcntl
 import gc
-import json
+import marshal
 import os
 import pkgutil
 import random
@@ -70,8 +70,8 @@ def _serve(
         if not files:
             return
         *streams, words, report = files
-        with open(words, encoding="utf-8") as file:
-            request = json.load(file)
+        with open(words, "rb") as file:
+            request = marshal.load(file)
         for word in others.keys() & request["arguments"]:
             _load(f"zot_agent.{others[word]}")
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
@@ -121,18 +121,18 @@ def _end_with_reader(report: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> None:
+def _be_zot(request: dict[str, Any], streams: Sequence[int], *, watched: bool) -> None:
     """Run zot as a new process would."""
-    _become(request, streams, watched=False)
+    _become(request, streams, watched=watched)
     sys.path.insert(0, request["cwd"])
     sys.argv = ["zot", *request["arguments"]]
     sys.orig_argv = [*ZOT, *request["arguments"]]
     runpy.run_module("zot_agent", run_name="__main__", alter_sys=True)
 
 
-def _be_python(request: dict[str, Any], streams: Sequence[int]) -> None:
+def _be_python(request: dict[str, Any], streams: Sequence[int], *, watched: bool) -> None:
     """Run a program as a new Python would."""
-    _become(request, streams, watched=True)
+    _become(request, streams, watched=watched)
     program = os.path.abspath(request["arguments"][0])
     path = filter(None, request["env"].get("PYTHONPATH", "").split(os.pathsep))
     sys.path[:0] = [os.path.dirname(program), *path]
@@ -152,15 +152,15 @@ def main(place: str = "", *modules: str) -> None:
     code = 0
     try:
         for name in modules or ("zot_agent", "zot_core", "zot_provider", "zot_tui", "zot_ext"):
-            import_module(name) if place else _load(name)
+            import_module(name) if modules else _load(name)
         gc.collect()
         gc.freeze()  # a collection in a child would copy all memory that it shares
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) if place else socket.socket(fileno=0) as requests:
             if place:
                 requests.bind(place)
-            for request, streams in _serve(requests, 0, {} if place else _OTHERS):
+            for request, streams in _serve(requests, 0, {} if modules else _OTHERS):
                 try:
-                    (_be_python if place else _be_zot)(request, streams)
+                    (_be_python if modules else _be_zot)(request, streams, watched=bool(place))
                 except SystemExit as end:
                     code = _exit_code(end)
                 threading._shutdown()  # type: ignore[attr-defined]  as multiprocessing ends what it has forked

@@ -195,7 +195,7 @@ async def test_a_token_is_set_for_the_process_and_sent_by_the_client(server: Scr
 
 async def test_leaving_the_block_lets_prompts_finish(server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sleep 0.3; echo done > finished"})]), "ok")
-    async with connect(server, limits=ClientLimits(close_seconds=60)) as client:
+    async with connect(server, limits=ClientLimits(close_seconds=60), new=True) as client:
         await client.prompt("hi").started()
         pid = client.pid
     assert Path("finished").read_text() == "done\n"
@@ -208,7 +208,7 @@ async def test_a_failure_in_the_block_leaves_nothing_running(server: ScriptedSer
     pids = []
 
     async def fail() -> None:
-        async with connect(server) as client:
+        async with connect(server, new=True) as client:
             client.prompt("hi")
             pids.extend([int(await asyncio.to_thread(read_fifo, Path("pid"))), client.pid])
             raise KeyError
@@ -224,7 +224,7 @@ async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServe
     streams = asyncio.Event()
 
     async def work() -> None:
-        async with connect(server) as client:
+        async with connect(server, new=True) as client:
             pids.append(client.pid)
             async for event in client.prompt("hi"):
                 if event["type"] == "text_delta":
@@ -240,7 +240,7 @@ async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServe
 
 async def test_every_waiting_call_fails_when_the_process_is_killed(server: ScriptedServer) -> None:
     server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
-    async with connect(server) as client:
+    async with connect(server, new=True) as client:
         operation = client.prompt("hi")
         await operation.started()
         server.wait_for(1, PATIENCE)
