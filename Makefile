@@ -17,7 +17,7 @@ export NODE_EXTRA_CA_CERTS ?= $(firstword $(wildcard $(addprefix /etc/,ssl/certs
 # start the servers of a folder, and a worker without tests takes some of another's. In CI no program but those that every
 # machine has is at its place, so that a test fails which starts one by its path, or without a PATH, and does not declare it.
 HIDING := $(if $(filter-out 0 false,$(CI)),scripts/hide_programs.py)
-PYTEST := $(HIDING) pytest -n 5 --dist worksteal
+PYTEST := $(HIDING) pytest -n 4 --dist worksteal
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 # Installed zot writes byte code once; without it, a checkout compiles itself again in every process.
 unexport PYTHONDONTWRITEBYTECODE
@@ -91,7 +91,7 @@ test: setup ## every test but those of `make check`; P=zot-core or P=PATH: only 
 BARE = $(if $(P)$(K),$(TESTED),packages $(OUTSIDE_PACKAGES) tests/terminals)
 BARE += $(if $(HIDING),$(if $(filter test,$(MAKECMDGOALS)),-m needs))
 bare: ## every test where there is nothing but python3, git and make: it passes, or is skipped by name; P= and K= as for test
-	$(UV) run scripts/bare.py -n 5 --deselect tests/e2e/test_demo_model.py $(BARE)
+	$(UV) run scripts/bare.py -n 4 --deselect tests/e2e/test_demo_model.py $(BARE)
 
 coverage: setup ## print which lines the tests of the packages do not run; fails below a floor
 ifneq ($(filter check,$(MAKECMDGOALS)),)

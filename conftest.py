@@ -181,6 +181,8 @@ def _clean_environment() -> None:
 
 
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+EXAMPLES = int(os.environ.setdefault("PYTEST_EXAMPLES", "100" if IN_CI else "40"))
+"""How many a property test tries, if it has no number of its own: enough for a change to be seen, and all in CI."""
 OUTSIDE = dict(os.environ)
 """The variables of the machine."""
 WORKER = "PYTEST_XDIST_WORKER" in os.environ  # its environment is that of the process that started it
@@ -197,10 +199,11 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-# A busy machine makes no test fail. Every run of `make test` tries the same examples; `make fuzz` looks for new ones.
+# A busy machine makes no test fail. Every run of `make test` tries the same examples, in CI more of them; `make fuzz`
+# looks for new ones.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fuzz", _PATIENT, max_examples=1000, print_blob=True)
-settings.register_profile("same", _PATIENT, derandomize=True)
+settings.register_profile("same", _PATIENT, derandomize=True, max_examples=EXAMPLES)
 settings.load_profile("same")
 
 
