@@ -2,7 +2,7 @@
 
 `zot_python` has loaded zot, for what starts `python -m zot_agent` itself. The program in the place of Python passes its
 streams on to `zot_forks`, and lives as long as the child. A signal to end reaches the child too, and with SIGKILL the
-child is killed. The child is another process, in a session of its own.
+child is killed, with what it has started. The child is another process, in a session of its own.
 """
 
 import atexit
@@ -39,8 +39,12 @@ for each in (0, 1, told, report):
     posix.close(each)
 child = int(posix.read(reports, {size}))
 for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
-    _signal.signal(number, lambda number, _: posix.kill(child, number))
+    _signal.signal(number, lambda number, _: (posix.kill if zot else posix.killpg)(child, number))
 code = int(posix.read(reports, {size}))
+try:
+    zot or posix.killpg(child, _signal.SIGKILL)  # as who starts an extension ends what is left of its group
+except ProcessLookupError:
+    pass
 if code < 0:
     if code != -_signal.SIGKILL:
         _signal.signal(-code, _signal.SIG_DFL)
