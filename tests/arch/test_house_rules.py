@@ -102,7 +102,8 @@ def test_a_class_has_at_most_15_attributes() -> None:
                 if len(names) > 15:
                     found[node.name] = len(names)
 
-    assert found == MANY_ATTRIBUTES
+    assert {name: number for name, number in found.items() if number > MANY_ATTRIBUTES.get(name, 15)} == {}
+    assert MANY_ATTRIBUTES.keys() - found.keys() == set()
 
 
 def test_a_function_has_at_most_8_parameters() -> None:
@@ -117,7 +118,8 @@ def test_a_function_has_at_most_8_parameters() -> None:
             if len(names) > 8 and name not in SIGNATURES:
                 found[name] = len(names)
 
-    assert found == MANY_PARAMETERS
+    assert {name: number for name, number in found.items() if number > MANY_PARAMETERS.get(name, 8)} == {}
+    assert MANY_PARAMETERS.keys() - found.keys() == set()
 
 
 def test_only_foreign_objects_are_asked_for_attributes_by_name() -> None:
