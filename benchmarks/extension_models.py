@@ -31,7 +31,7 @@ from contextlib import aclosing
 from zot_agent.extensions.discover import Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.extensions.providers.served import ServedProviders
+from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.extensions.setup import ExtensionSetup
 from zot_provider.events import TextDelta
 from zot_provider.messages import Message, TextBlock

@@ -57,7 +57,7 @@ AREAS = {
         ),
     ),
     "remembering": Area(
-        (f"{_AGENT}/extensions/declared/remembering.py",), ("zot-agent/tests/extensions/declared/test_remembering.py",)
+        (f"{_AGENT}/extensions/declared/memory.py",), ("zot-agent/tests/extensions/declared/test_memory.py",)
     ),
 }
 

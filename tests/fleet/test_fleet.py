@@ -298,5 +298,5 @@ def test_nothing_of_it_is_imported_in_other_runs(zot: Zot, server: ScriptedServe
     lines = [line.rpartition("|")[2].strip() for line in done.err.splitlines()]
     assert "zot_core.runtime.durable" in lines
     assert [line for line in lines if line.startswith(("temporalio", "psycopg", "zot_agent.fleet."))] == [
-        "zot_agent.fleet.places"
+        "zot_agent.fleet.addresses"
     ]

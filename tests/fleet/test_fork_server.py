@@ -14,8 +14,8 @@ import pytest
 from waiting import PATIENCE, until
 
 from zot_agent.fleet.fork_server import ForkedRun, ForkServer
+from zot_agent.fleet.run_lines import Task, fields_of
 from zot_agent.fleet.run_process import read_lines
-from zot_agent.fleet.talk import Task, fields_of
 
 pytestmark = pytest.mark.needs("linux")
 

@@ -9,7 +9,7 @@ from hostile import damaged, doctored, few, json_bytes, json_values
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.extensions.panels.owned import LONGEST_LINE, MOST_LINES, PanelWishes
+from zot_agent.extensions.panels.panel import LONGEST_LINE, MOST_LINES, PanelWishes
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.ui.extensions.editing.answer import read_answer
 from zot_agent.ui.extensions.editing.decorations import read_marks

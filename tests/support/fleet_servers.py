@@ -205,7 +205,7 @@ import asyncio, logging, os, signal, sys
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.fleet.engine.client import connect
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.places import find_places
+from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.worker import FleetWorker, WorkerOptions
 
 limits = FleetLimits(away_seconds=2.0, end_seconds=3.0, start_seconds=5.0, deliver_seconds=2.0, connect_seconds=5.0)
@@ -228,7 +228,7 @@ import asyncio, os, sys
 from zot_agent.cli.args import parse
 from zot_agent.fleet.engine.client import Fleet, connect
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.places import find_places
+from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store
 

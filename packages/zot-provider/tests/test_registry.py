@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import pytest
 from waiting import PATIENCE
 
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price

@@ -7,7 +7,7 @@ import pytest
 from zot_core.events import AgentEvent, ErrorEvent, Notice
 from zot_core.runtime.fallback import Fallbacks
 from zot_core.runtime.runtime import Runtime
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import (
     ConnectError,

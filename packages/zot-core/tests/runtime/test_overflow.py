@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zot_core import Runtime
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent_history import SentHistory
 from zot_core.compaction.shortened import ShortenedTexts
 from zot_core.compaction.size import estimate
 from zot_core.events import Notice

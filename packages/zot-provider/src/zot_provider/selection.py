@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from zot_provider.catalog import resolve_model, unlisted_model
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.catalog.names import match_model
 from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName

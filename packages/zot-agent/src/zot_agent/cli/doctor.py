@@ -24,7 +24,7 @@ from zot_core.sandbox.sandbox import sandbox_problem
 from zot_core.skills import find_skills
 from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.providers import PROVIDERS

@@ -23,7 +23,7 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.providers.provider_service import ServedProviders
 
 REFRESH_LIMIT = 20.0
 """Seconds for each server to list its models when a person asks for new lists."""

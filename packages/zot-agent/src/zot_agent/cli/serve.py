@@ -11,8 +11,8 @@ from zot_agent.cli.args import parse
 from zot_agent.cli.fleet import add_places
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
+from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.missing import run_and_leave
-from zot_agent.fleet.places import find_places
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address, parse_address

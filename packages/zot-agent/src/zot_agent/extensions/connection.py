@@ -31,7 +31,7 @@ from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.declared.remembered import NamesAndEvents
+    from zot_agent.extensions.declared.registration_record import NamesAndEvents
     from zot_agent.extensions.process import Process
     from zot_agent.extensions.requests import AnswerLines, R, RequestFrame
     from zot_agent.extensions.tool_calls.running import RunningCall

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.declared.absent import AbsentExtensions
-from zot_agent.extensions.declared.brought import BroughtResources
+from zot_agent.extensions.declared.absence import AbsentExtensions
+from zot_agent.extensions.declared.resources import BroughtResources
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
 from zot_agent.extensions.managed import ManagedExtension, SharedState

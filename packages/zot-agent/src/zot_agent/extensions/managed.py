@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.calls.registration_results import RegistrationResults
     from zot_agent.extensions.declared.flags import FlagValues
-    from zot_agent.extensions.declared.late import LateConnection
-    from zot_agent.extensions.declared.remembering import Remembering
+    from zot_agent.extensions.declared.late_connection import LateConnection
+    from zot_agent.extensions.declared.memory import Remembering
     from zot_agent.extensions.machines.claims import MachineClaims
     from zot_agent.extensions.tools import AgentTools
     from zot_agent.extensions.trace import Trace
@@ -107,7 +107,7 @@ class ManagedExtension:
         only what it intercepted does. The caller says that names have changed."""
         manifest, known, guards = self.found.manifest, None, dict[str, InterceptOptions]()
         if manifest.remember:
-            from zot_agent.extensions.declared.remembering import Remembering  # noqa: PLC0415  few extensions want it
+            from zot_agent.extensions.declared.memory import Remembering  # noqa: PLC0415  few extensions want it
 
             memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
             known, guards = memory.load(), memory.guards
@@ -130,7 +130,7 @@ class ManagedExtension:
 
     def _early_connection(self) -> LateConnection:
         """Return a connection that can be asked before the process has registered."""
-        from zot_agent.extensions.declared.late import LateConnection  # noqa: PLC0415  few extensions want it
+        from zot_agent.extensions.declared.late_connection import LateConnection  # noqa: PLC0415  few extensions want it
 
         return self._connection(LateConnection)
 

@@ -23,7 +23,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from zot_agent.fleet.talk import LINE_BYTES
+from zot_agent.fleet.run_lines import LINE_BYTES
 from zot_core.aio import finish, spawn
 from zot_provider.json_text import dump
 

@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any
 
 from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.run_lines import End, EndState, RunProgress, Task, fields_of
 from zot_agent.fleet.store.copy import COPY
 from zot_agent.fleet.store.interface import FleetStore, StoreAway, StoreLimits
 from zot_agent.fleet.store.open import open_store
-from zot_agent.fleet.talk import End, EndState, RunProgress, Task, fields_of
 from zot_agent.fleet.trees import TREE_FILES, RunTree, TreeError
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host

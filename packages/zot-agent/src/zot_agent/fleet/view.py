@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from zot_agent.fleet.addresses import FleetPlaces
 from zot_agent.fleet.engine.client import Fleet, FleetRun, connect
-from zot_agent.fleet.places import FleetPlaces
+from zot_agent.fleet.run_lines import fields_of
 from zot_agent.fleet.store.open import open_store
-from zot_agent.fleet.talk import fields_of
 from zot_core.errors import SessionNotFound
 from zot_core.runtime.run_rows import RunRecord, run_of_rows
 

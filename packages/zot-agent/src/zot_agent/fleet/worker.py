@@ -22,8 +22,8 @@ from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
 from zot_agent.fleet.rows import copied_rows
+from zot_agent.fleet.run_lines import LINE_BYTES, End, Task, attempt_number, fields_of
 from zot_agent.fleet.store.open import open_store
-from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
 from zot_agent.fleet.traces import current_span
 from zot_core.aio import finish, spawn
 from zot_core.runtime.run_rows import run_of_rows

@@ -28,7 +28,7 @@ from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.store import SessionStore
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.providers.spec import Provider

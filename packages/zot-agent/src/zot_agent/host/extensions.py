@@ -19,7 +19,7 @@ from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
-    from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.providers.provider_service import ServedProviders
     from zot_agent.extensions.setup import ExtensionOwner
     from zot_core.runtime.runtime import Runtime
     from zot_core.sandbox.policy import SandboxPolicy
@@ -90,11 +90,11 @@ class ProjectChoice:
         self._add_mcp(home)
         self._hold_back(home)
         if self._share and any(each.pi for each in self.found.found):
-            from zot_agent.extensions.declared.described import (  # noqa: PLC0415  few are written for pi
+            from zot_agent.extensions.declared.pi_declarations import (  # noqa: PLC0415  few are written for pi
                 DescribeOptions,
                 add_described,
             )
-            from zot_agent.extensions.declared.shared import share_process  # noqa: PLC0415  as above
+            from zot_agent.extensions.declared.pi_process import share_process  # noqa: PLC0415  as above
 
             share_process(self.found, self._pi.get("separate", ()))
             add_described(self.found.active(), DescribeOptions(home))
@@ -269,7 +269,7 @@ def announce_providers(
     if served is None:
         if not any(each.manifest.providers for each in active):
             return None
-        from zot_agent.extensions.providers.served import ServedProviders  # noqa: PLC0415  few extensions serve models
+        from zot_agent.extensions.providers.provider_service import ServedProviders  # noqa: PLC0415  few extensions serve models
 
         served = ServedProviders(registry)
     served.announce(active)
@@ -287,7 +287,7 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
     discovery = ProjectChoice(options, settings, os.path.abspath(options.cwd)).find()
     if not any(each.manifest.providers for each in discovery.active()):
         return None
-    from zot_agent.extensions.providers.served import ServedProviders  # noqa: PLC0415  few extensions serve models
+    from zot_agent.extensions.providers.provider_service import ServedProviders  # noqa: PLC0415  few extensions serve models
 
     def start(found: list[DiscoveredExtension], served: ServedProviders) -> "Extensions":
         from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  most of these programs need no extension

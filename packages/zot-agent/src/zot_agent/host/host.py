@@ -16,7 +16,7 @@ from zot_provider.registry import ModelRegistry
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions
-    from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.providers.provider_service import ServedProviders
     from zot_agent.extensions.setup import ReloadStats
     from zot_agent.extensions.trace import Trace
     from zot_agent.hook_programs.programs import HookPrograms

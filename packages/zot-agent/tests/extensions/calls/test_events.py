@@ -189,7 +189,7 @@ async def test_a_long_message_is_cut_for_observers(world: World) -> None:
 
 
 def test_messages_for_observers_have_no_reasoning_and_no_data_of_images() -> None:
-    from zot_agent.extensions.hooks.shown import shown_message
+    from zot_agent.extensions.hooks.observation import shown_message
     from zot_provider.messages import ImageBlock, ReasoningBlock
 
     message = Message("user", [ReasoningBlock("secret"), TextBlock("a"), ImageBlock("image/png", "AAAA")], id="1")
@@ -202,7 +202,7 @@ def test_messages_for_observers_have_no_reasoning_and_no_data_of_images() -> Non
 
 @pytest.mark.parametrize("name", OBSERVABLE)
 def test_every_observable_event_has_a_source(name: str) -> None:
-    from zot_agent.extensions.hooks.observed import OBSERVED
+    from zot_agent.extensions.hooks.observables import OBSERVED
 
     elsewhere = {"session_end", "theme_changed", "resize", "message_update", "tool_progress"}
     assert name in elsewhere or name in {row.name for row in OBSERVED}

@@ -335,7 +335,7 @@ async def test_what_waits_is_remembered_only_by_those_who_have_said_that_they_ar
 
 
 async def test_the_guards_of_extensions_in_one_process_are_those_of_all(world: World) -> None:
-    from zot_agent.extensions.declared.shared import share_process
+    from zot_agent.extensions.declared.pi_process import share_process
     from zot_ext.manifest import parse_manifest
 
     found = world.find()

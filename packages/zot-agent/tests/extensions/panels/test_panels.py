@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE
 
-from zot_agent.extensions.panels.owned import PanelWishes, read_lines
+from zot_agent.extensions.panels.panel import PanelWishes, read_lines
 from zot_agent.extensions.panels.panels import MOST, Panels, TooManyPanels
 from zot_core.conversation.events import ExtensionEvent, PanelClose, PanelShow, PlacedPanel
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits

@@ -12,8 +12,8 @@ from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
+from zot_core.tools.definition.argument_repair import read_arguments, unknown_tool
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.meant import read_arguments, unknown_tool
 from zot_core.tools.definition.tool import Tool
 from zot_core.tools.text.fold import plain_text
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock

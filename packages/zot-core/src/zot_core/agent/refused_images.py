@@ -8,7 +8,7 @@ does not send them again.
 
 from collections.abc import Iterable, Sequence
 
-from zot_core.agent.sent import SentHistory, parts
+from zot_core.agent.sent_history import SentHistory, parts
 from zot_core.agent.state import AgentState
 from zot_core.errors import error_line
 from zot_core.events import Notice

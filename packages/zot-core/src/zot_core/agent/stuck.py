@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from zot_core.agent.state import AgentState
 from zot_core.hooks import Refusal, ToolRequest
-from zot_core.tools.definition.meant import read_arguments
+from zot_core.tools.definition.argument_repair import read_arguments
 
 
 class StuckCalls:

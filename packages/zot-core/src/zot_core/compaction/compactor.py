@@ -4,7 +4,7 @@ import logging
 import re
 from typing import TYPE_CHECKING
 
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent_history import SentHistory
 from zot_core.clock import timestamp
 from zot_core.compaction.size import ContextSize, estimate
 from zot_core.compaction.window import ContextWindows

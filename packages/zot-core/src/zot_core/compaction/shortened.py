@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent_history import SentHistory
 from zot_core.compaction.render import shorten
 from zot_core.compaction.size import estimate
 from zot_core.compaction.tokens import text_tokens

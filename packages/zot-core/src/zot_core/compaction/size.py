@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 
 from zot_core.agent import Agent
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent_history import SentHistory
 from zot_core.compaction.tokens import text_tokens
 from zot_core.events import (
     AgentEvent,

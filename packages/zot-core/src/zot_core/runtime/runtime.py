@@ -17,7 +17,7 @@ from zot_core.agent import Agent
 from zot_core.agent.fit_images import fit_images
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.refused_tools import RefusedTools
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent_history import SentHistory
 from zot_core.agent.stuck import StuckCalls
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, Permissions, confirm_gate

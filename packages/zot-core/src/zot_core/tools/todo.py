@@ -8,8 +8,8 @@ from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 from zot_core.display import DisplayBlock, Todo, TodoDisplay, TodoStatus
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
+from zot_core.tools.definition.argument_repair import meant
 from zot_core.tools.definition.builtin import builtin
-from zot_core.tools.definition.meant import meant
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 LONGEST = 100

@@ -13,7 +13,7 @@ from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.check import ArgumentCheck, schema_check
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.fits import fits
+from zot_core.tools.definition.schema_match import fits
 
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())
 ALL = (*BUILTIN_TOOLS, agent_tool(()))

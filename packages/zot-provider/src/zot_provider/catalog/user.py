@@ -17,7 +17,7 @@ from typing import Any
 
 from zot_provider.catalog import find_model, unlisted_model
 from zot_provider.catalog.json_node import JsonNode
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.errors import ConfigError
 from zot_provider.families import family
 from zot_provider.json_text import describe

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
-from zot_agent.extensions.providers.served import ServedProviders
+from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.host.accounts import find_provider
 from zot_agent.standard_error import print_error
 from zot_provider.auth.keys import KeyRefused, add_key

@@ -42,7 +42,7 @@ def add_flags(parser: argparse.ArgumentParser, values: Mapping[str, Any]) -> "li
     choice = ProjectChoice(options, settings, cwd)
     active = choice.find().active()
     if any(each.pi for each in active):
-        from zot_agent.extensions.declared.described import (  # noqa: PLC0415  few are written for pi
+        from zot_agent.extensions.declared.pi_declarations import (  # noqa: PLC0415  few are written for pi
             DescribeOptions,
             add_described,
         )

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from zot_agent.cli.parser import Parser, subcommand
-from zot_agent.fleet.places import ADDRESS, DEFAULT_ADDRESS, DEFAULT_QUEUE, QUEUE, STORE
+from zot_agent.fleet.addresses import ADDRESS, DEFAULT_ADDRESS, DEFAULT_QUEUE, QUEUE, STORE
 from zot_provider.errors import ConfigError
 
 PLACES = {"--address": "address", "--queue": "queue", "--store": "store"}

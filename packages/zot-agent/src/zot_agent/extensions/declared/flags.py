@@ -51,7 +51,7 @@ def flag_values(
     `given` are the values on the command line, by name."""
     shadowed: dict[str, list[str]] = {}
     owned = {name for found in active for flag in found.manifest.flags for name in flag.names}
-    # What is written for pi names its flags in its code: see `zot_agent.extensions.declared.described`.
+    # What is written for pi names its flags in its code: see `zot_agent.extensions.declared.pi_declarations`.
     of_pi = {name: value for name, value in given.items() if name not in owned}
     values = {found.directory: FlagValues(dict(of_pi), list(of_pi)) for found in active if found.pi}
     for each in list_flags(active):

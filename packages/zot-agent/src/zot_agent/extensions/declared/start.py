@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from zot_agent.extensions.connection import Connection
-    from zot_agent.extensions.declared.late import LateConnection
-    from zot_agent.extensions.declared.remembering import Remembering
+    from zot_agent.extensions.declared.late_connection import LateConnection
+    from zot_agent.extensions.declared.memory import Remembering
     from zot_agent.extensions.requests import RequestFrame
 
     class StartOwner(Protocol):

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from zot_agent.extensions.hooks.given import MessageTexts, read_given
-from zot_core.agent.sent import without_signed
+from zot_agent.extensions.hooks.answer_content import MessageTexts, read_given
+from zot_core.agent.sent_history import without_signed
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import KnownItem, RawList

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions
-from zot_agent.extensions.hooks.asking import Asking, next_id
-from zot_core.agent.sent import binds_thinking
+from zot_agent.extensions.hooks.questions import Asking, next_id
+from zot_core.agent.sent_history import binds_thinking
 from zot_core.errors import Refused
 from zot_core.hooks import Refusal, SessionChange, ToolRequest, UserInput
 from zot_provider.messages import Message, TextBlock

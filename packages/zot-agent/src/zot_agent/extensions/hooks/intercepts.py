@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
+from zot_agent.extensions.hooks.answer_content import image_values, read_blocks, read_given, read_images
 from zot_agent.extensions.hooks.context import SentMessages
-from zot_agent.extensions.hooks.given import image_values, read_blocks, read_given, read_images
 from zot_agent.extensions.hooks.outgoing import Outgoing
 from zot_core.clock import timestamp
 from zot_core.hooks import (

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.hooks.story import ProviderAnswer
+from zot_agent.extensions.hooks.transitions import ProviderAnswer
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawObject

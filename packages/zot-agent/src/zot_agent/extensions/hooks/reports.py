@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
-from zot_agent.extensions.hooks.observed import BY_SOURCE, EVENTS2
-from zot_agent.extensions.hooks.story import FOLLOWED, Story
+from zot_agent.extensions.hooks.observables import BY_SOURCE, EVENTS2
 from zot_agent.extensions.hooks.streams import EventStreams
+from zot_agent.extensions.hooks.transitions import FOLLOWED, Story
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.events import AgentEvent, ReasoningDelta, TextDelta, ToolProgress, ToolUseArgs

@@ -2,7 +2,7 @@
 
 ```text
 layout  where a panel is on a screen; pure
-owned   one open panel that an extension draws itself, in the group `panels2`; loaded with the first of them
+panel   one open panel that an extension draws itself, in the group `panels2`; loaded with the first of them
 panels  `Panels`: all of them: keys, focus, time limits
 text    one open panel of lines of text
 ```

@@ -16,7 +16,7 @@ from zot_provider.errors import ZotError
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from zot_agent.extensions.panels.owned import OwnedPanel, PanelWishes
+    from zot_agent.extensions.panels.panel import OwnedPanel, PanelWishes
     from zot_ext.protocol.values import PanelSpec
 
     PanelFrame: TypeAlias = (
@@ -100,7 +100,7 @@ class Panels:
     def open_drawn(self, owner: PanelOwner, id: str, wishes: PanelWishes, given: dict[str, Any]) -> OwnedPanel:
         """Open a panel that its extension draws, in place of one with its id. Raises `TooManyPanels`, and ValueError
         for a wrong place."""
-        from zot_agent.extensions.panels.owned import OwnedPanel  # noqa: PLC0415  few extensions draw panels
+        from zot_agent.extensions.panels.panel import OwnedPanel  # noqa: PLC0415  few extensions draw panels
 
         panel = OwnedPanel(owner, id, wishes, given)
         if (before := self._find(owner, id)) is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from zot_agent.extensions.registry import RegistrationError
 from zot_provider.catalog.json_node import JsonNode
-from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.catalog.user import parse_provider
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model

@@ -17,7 +17,7 @@ from zot_agent.fleet.engine.errors import engine_errors
 from zot_agent.fleet.engine.schedules import schedules
 from zot_agent.fleet.engine.workflow import RUN_PREFIX, WORKFLOW, RunWorkflow
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.talk import fields_of
+from zot_agent.fleet.run_lines import fields_of
 from zot_agent.fleet.traces import engine_traces
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, field

@@ -12,7 +12,7 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
 
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.talk import End, fields_of
+from zot_agent.fleet.run_lines import End, fields_of
 from zot_core.aio import spawn
 
 WORKFLOW = "zot-run"

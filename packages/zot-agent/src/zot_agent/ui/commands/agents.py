@@ -1,7 +1,7 @@
 """/agents: the sub-agents of the session. They can be opened, steered and stopped here."""
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.commands.followed import ask_following, show_conversation
+from zot_agent.ui.commands.follow_dialogs import ask_following, show_conversation
 from zot_agent.ui.format.amounts import tokens
 from zot_core.aio import spawn
 from zot_core.runtime.subagents.listing import AgentEntry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.commands.followed import ask_following, show_conversation
+from zot_agent.ui.commands.follow_dialogs import ask_following, show_conversation
 from zot_agent.ui.format.amounts import tokens
 from zot_agent.ui.format.status import shown_folder
 from zot_core.aio import spawn

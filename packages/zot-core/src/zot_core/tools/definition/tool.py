@@ -18,7 +18,7 @@ from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.fits import fits
+from zot_core.tools.definition.schema_match import fits
 from zot_provider.messages import ImageBlock, Message, TextBlock
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Tool(ABC):
 
     async def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return what the model meant by arguments, as far as they can only mean one thing, and notes about it."""
-        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+        from zot_core.tools.definition.argument_repair import meant  # noqa: PLC0415  not before the first request
 
         return meant(arguments, self.schema)
 
@@ -186,7 +186,7 @@ class FunctionTool(Tool, Generic[P, R]):
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         if self._recall is None:
             return []
-        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+        from zot_core.tools.definition.argument_repair import meant  # noqa: PLC0415  not before the first request
 
         try:
             shown = self._recall(meant(arguments, self.schema)[0], text)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
-from zot_agent.extensions.panels.owned import OwnedPanel, PanelWishes
+from zot_agent.extensions.panels.panel import OwnedPanel, PanelWishes
 from zot_agent.extensions.panels.panels import TooManyPanels
 from zot_ext.protocol.calls.panels import MODES
 

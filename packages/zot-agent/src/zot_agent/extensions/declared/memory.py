@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.declared.late import LateConnection
-from zot_agent.extensions.declared.remembered import LastRun, NamesAndEvents, RememberedRegistrations
+from zot_agent.extensions.declared.late_connection import LateConnection
+from zot_agent.extensions.declared.registration_record import LastRun, NamesAndEvents, RememberedRegistrations
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_ext.limits import ExtensionLimits

@@ -6,8 +6,8 @@ Their names, groups and members are also in `zot_ext.protocol.events.observable`
 from collections.abc import Callable
 from typing import Any
 
-from zot_agent.extensions.hooks import story
-from zot_agent.extensions.hooks.shown import shown_blocks, shown_message
+from zot_agent.extensions.hooks import transitions
+from zot_agent.extensions.hooks.observation import shown_blocks, shown_message
 from zot_core.confirm import PermissionDecision, PermissionQuestion
 from zot_core.conversation.events import SessionTreeMove
 from zot_core.events import (
@@ -79,7 +79,7 @@ def _result(event: ToolResultEvent) -> dict[str, Any]:
     }
 
 
-def _turn(turn: story.TurnComplete) -> dict[str, Any]:
+def _turn(turn: transitions.TurnComplete) -> dict[str, Any]:
     results = [shown_message(each, DEFAULT_LIMITS.observation_bytes // 8) for each in turn.results]
     answer = None if turn.answer is None else shown_message(turn.answer)
     return {"step": turn.step, "message": answer, "tool_results": results}
@@ -98,7 +98,7 @@ def _decision(decision: PermissionDecision) -> dict[str, Any]:
     }
 
 
-def _answer(answer: story.ProviderAnswer) -> dict[str, Any]:
+def _answer(answer: transitions.ProviderAnswer) -> dict[str, Any]:
     headers = {name: value for name, value in answer.headers.items() if "cookie" not in name}
     return {"provider": answer.provider, "model": answer.model, "status": answer.status, "headers": headers}
 
@@ -127,7 +127,7 @@ def _agent_stop(event: SubagentStop) -> dict[str, Any]:
     return _agent(event) | {"status": event.end, "error": event.error, **facts}
 
 
-def _model(changed: story.ModelChanged) -> dict[str, Any]:
+def _model(changed: transitions.ModelChanged) -> dict[str, Any]:
     (provider, model), (before_provider, before) = changed.model, changed.before
     return {"provider": provider, "model": model, "previous_provider": before_provider, "previous_model": before}
 
@@ -141,17 +141,19 @@ OBSERVED: tuple[ObservedEvent, ...] = (
     ObservedEvent("turn_end", TurnEnd, lambda event: {"stop": event.stop, "error": event.error}),
     ObservedEvent("tool_call", ToolCall, lambda event: _tool(event) | _arguments(event.arguments)),
     ObservedEvent("assistant_message", AssistantMessage, _assistant_message),
-    _new("agent_start", story.RunBegun),
+    _new("agent_start", transitions.RunBegun),
     _new("agent_end", Done, lambda event: {"reason": event.reason}),
-    _new("agent_settled", story.Settled),
+    _new("agent_settled", transitions.Settled),
     _new("user_prompt_submit", UserMessage, _prompt),
     _new("message_start", AssistantStart, lambda event: {"role": "assistant"}),
     _new("message_end", Message, lambda message: {"message": shown_message(message)}),
     _new("entry_appended", Message, lambda message: {"entry": message.id, "kind": message.role}),
     _new("tool_execution_start", ToolStart, _tool),
-    _new("tool_execution_end", story.ToolEnded, lambda end: _tool(end.result) | {"is_error": end.result.is_error}),
+    _new(
+        "tool_execution_end", transitions.ToolEnded, lambda end: _tool(end.result) | {"is_error": end.result.is_error}
+    ),
     _new("tool_result", ToolResultEvent, _result),
-    _new("turn_complete", story.TurnComplete, _turn),
+    _new("turn_complete", transitions.TurnComplete, _turn),
     _new(
         "tool_confirmation_requested",
         PermissionQuestion,
@@ -160,16 +162,16 @@ OBSERVED: tuple[ObservedEvent, ...] = (
     _new("permission_decision", PermissionDecision, _decision),
     _new("subagent_start", SubagentStart, _agent_start),
     _new("subagent_stop", SubagentStop, _agent_stop),
-    _new("model_select", story.ModelChanged, _model),
+    _new("model_select", transitions.ModelChanged, _model),
     _new(
         "thinking_level_select",
-        story.LevelChanged,
+        transitions.LevelChanged,
         lambda changed: {"level": changed.level, "previous_level": changed.before},
     ),
-    _new("tools_changed", story.ToolsChanged, lambda changed: {"tools": changed.names}),
+    _new("tools_changed", transitions.ToolsChanged, lambda changed: {"tools": changed.names}),
     _new(
         "queue_update",
-        story.QueueChanged,
+        transitions.QueueChanged,
         lambda queue: {"waiting": queue.waiting, "unread": queue.unread, "busy": queue.busy},
     ),
     _new("auto_retry_start", AutoRetryStart, _retry),
@@ -178,7 +180,7 @@ OBSERVED: tuple[ObservedEvent, ...] = (
         AutoRetryEnd,
         lambda event: {"success": event.success, "attempt": event.attempt, "final_error": event.final_error},
     ),
-    _new("after_provider_response", story.ProviderAnswer, _answer),
+    _new("after_provider_response", transitions.ProviderAnswer, _answer),
     _new(
         "pre_compact",
         CompactStart,
@@ -188,10 +190,12 @@ OBSERVED: tuple[ObservedEvent, ...] = (
             "token_estimate": event.tokens_before,
         },
     ),
-    _new("post_compact", story.CompactionEnded, lambda end: {"status": "completed" if end.completed else "failed"}),
+    _new(
+        "post_compact", transitions.CompactionEnded, lambda end: {"status": "completed" if end.completed else "failed"}
+    ),
     _new("session_compact", CompactDone, _compacted),
     _new("session_tree", SessionTreeMove, lambda event: {"session_id": event.session_id, "entry": event.entry}),
-    _new("session_info_changed", story.TitleChanged, lambda changed: {"title": changed.title}),
+    _new("session_info_changed", transitions.TitleChanged, lambda changed: {"title": changed.title}),
 )
 """All events that are sent because of something that happens in the conversation, with `agent_start` before what else
 the same source is."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.declared.remembered import NamesAndEvents
+from zot_agent.extensions.declared.registration_record import NamesAndEvents
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_provider.record import Record
 

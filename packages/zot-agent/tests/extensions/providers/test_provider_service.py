@@ -17,7 +17,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.permissions.lines import permission_lines, permission_summary
-from zot_agent.extensions.providers.served import ServedProviders
+from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.extensions.trace import Trace
 from zot_ext.limits import ExtensionLimits

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from zot_core import Runtime, ToolResultEvent, tool
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.definition.argument_repair import meant, nearest, read_arguments, unknown_tool
 from zot_core.tools.definition.builtin import BuiltinTool
-from zot_core.tools.definition.meant import meant, nearest, read_arguments, unknown_tool
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 JSON = st.recursive(

@@ -10,7 +10,7 @@ import pytest
 from calling_extension import RAW, Talk, World
 from waiting import until
 
-from zot_agent.extensions.declared.remembered import MOST_FILES, RememberedRegistrations
+from zot_agent.extensions.declared.registration_record import MOST_FILES, RememberedRegistrations
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
