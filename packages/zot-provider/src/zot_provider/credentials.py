@@ -33,7 +33,6 @@ class Credentials(Protocol):
     def check(self, provider: Provider) -> None:
         """Raise `MissingKey`, with advice, if the provider needs a key and has no key; `ConfigError` if the key cannot
         be sent. Contacts no server."""
-        ...
 
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """Return what the next request needs. A token may be refreshed here.
@@ -41,11 +40,9 @@ class Credentials(Protocol):
         `refused` is the key that the server has just refused with status 401: a source that can get another key returns
         it, others return the same key. Raises what `check` raises, and `ProviderError` if a refresh fails.
         """
-        ...
 
     def advice(self, provider: Provider, key: str) -> str:
         """Return advice for a person after the server refused `key`: the end of an error message, without the key."""
-        ...
 
 
 class EnvironmentKeys:

@@ -33,11 +33,9 @@ class RequestWatcher(Protocol):
     async def sending(self, wire: str, headers: dict[str, str], body: str) -> tuple[dict[str, str], str]:
         """Return the headers and the body to send in place of these. The headers lack those with the key, which are
         added afterwards. Called again for each repetition."""
-        ...
 
     def answered(self, status: int, headers: Mapping[str, str]) -> None:
         """The server has begun to answer; names of headers are in lower case."""
-        ...
 
 
 class Request(Record):

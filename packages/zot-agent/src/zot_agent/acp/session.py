@@ -54,12 +54,10 @@ class Editor(Protocol):
     @property
     def elicits(self) -> bool:
         """Whether the client can show forms."""
-        ...
 
     @property
     def shows(self) -> bool:
         """Whether the client shows what extensions put beside the conversation."""
-        ...
 
     async def elicit(self, session: str, message: str, schema: Json) -> Json | None:
         """Show a form. Returns its values, None if it was declined or cancelled. Raises `ZotError` on failure."""

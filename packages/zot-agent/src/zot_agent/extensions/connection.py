@@ -54,20 +54,16 @@ class ConnectionListener(Protocol):
 
     def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame that is not a reply and not part of the handshake or the end."""
-        ...
 
     def is_ready(self, connection: Connection) -> None:
         """The extension has sent `ready`; it may have counted as ready before."""
-        ...
 
     def unanswered(self, connection: Connection, text: str) -> None:
         """A question has no answer, so its subject is allowed."""
-        ...
 
     def ended(self, connection: Connection, why: str) -> None:
         """The extension has ended or is being ended. Called once; `why` completes a sentence that begins "the
         extension"."""
-        ...
 
 
 class Connection:

@@ -64,11 +64,9 @@ class ResourceUse(Protocol):
 
     async def changed(self) -> None:
         """Read again what extensions bring."""
-        ...
 
     def use(self) -> None:
         """Use what was read, before the first model call of a run."""
-        ...
 
 
 class DiscoveredExtension(Record):

@@ -73,11 +73,9 @@ class ProviderRegistrations(Protocol):
 
     def register(self, extension: str, name: str, config: Mapping[str, Any]) -> list[str]:
         """Describe a provider; return warnings."""
-        ...
 
     def unregister(self, extension: str, name: str) -> None:
         """Take that back."""
-        ...
 
 
 class _Names(Generic[T]):

@@ -57,13 +57,11 @@ class AnswerLines(Protocol):
 
     def takes(self, line: bytes) -> bool:
         """Take a line if it is a part of an answer, and return whether it is."""
-        ...
 
     def received_frame(self, frame: frames.ProviderEvent | frames.ProviderStep) -> None: ...
 
     def fail_all(self, why: str) -> None:
         """Fail all answers, because the extension has ended."""
-        ...
 
 
 class _Open:

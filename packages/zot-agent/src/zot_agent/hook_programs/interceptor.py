@@ -21,12 +21,10 @@ class Dialect(Protocol):
 
     def question(self, frame: Event | EventIntercept, place: HookPlace, /) -> bytes | None:
         """Return the standard input for a frame; None if the program does not run for it. Raises `FrameError`."""
-        ...
 
     async def answer(self, frame: EventIntercept, ended: HookExit, place: HookPlace, /) -> EventInterceptResponse:
         """Return what an end of the program means. Raises `HookFailed` for an exit code that means nothing, and
         `FrameError` if the answer is not valid."""
-        ...
 
 
 class HookInterceptor:

@@ -13,11 +13,9 @@ class CommandSender(Protocol):
     @property
     def over(self) -> bool:
         """Whether it takes no more lines."""
-        ...
 
     def respond(self, line: str) -> None:
         """Accept the response to its command, or another line for it alone."""
-        ...
 
 
 class ServiceOutput(Protocol):
@@ -25,15 +23,12 @@ class ServiceOutput(Protocol):
 
     def respond(self, line: str, sender: CommandSender | None) -> None:
         """Queue the response to a command of `sender`."""
-        ...
 
     def publish(self, line: str) -> None:
         """Queue an event for every client."""
-        ...
 
     async def room(self) -> None:
         """Return once there is room for more."""
-        ...
 
 
 class ClientWriter(LineWriter):

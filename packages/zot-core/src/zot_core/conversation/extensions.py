@@ -42,28 +42,22 @@ class EditorControl(Protocol):
 
     def set_modes(self, extension: str, modes: dict[str, Any] | None) -> None:
         """Set or take back the modes of an extension. Raises `ConfigError`."""
-        ...
 
     def mode(self, extension: str) -> str:
         """Return the mode in force, if it belongs to the extension, else an empty string."""
-        ...
 
     def use_mode(self, extension: str, name: str) -> None:
         """Switch to another mode of the extension. Raises `ConfigError`."""
-        ...
 
     def ask_about_keys(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
         """Ask about these keys, or about all if the list is empty, before they are typed. After so many misses in a
         row the extension is not asked any more. Raises `ConfigError` for what is no key."""
-        ...
 
     def ask_about_text(self, extension: str, ask: AskEditor) -> None:
         """Ask how the text is drawn, now and after each change."""
-        ...
 
     def stop_asking(self, extension: str, *, keys: bool = True, text: bool = True) -> None:
         """Ask no more about keys, or about the text."""
-        ...
 
 
 class OpenSession(Protocol):
@@ -77,11 +71,9 @@ class CompletionAccess(Protocol):
 
     def add_completer(self, extension: str, trigger: str, command: str, ask: AskCompletions) -> None:
         """Offer completions of words that begin with `trigger`, or of the arguments of a slash command."""
-        ...
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
         """Offer those no more, or none of the extension."""
-        ...
 
 
 class KeyAccess(Protocol):
@@ -89,11 +81,9 @@ class KeyAccess(Protocol):
 
     def bind(self, extension: str, key: str, command: str) -> None:
         """Let a key run a slash command. Raises `ConfigError` if it cannot be bound."""
-        ...
 
     def unbind(self, extension: str, key: str = "") -> None:
         """Give back a key of the extension, or all of them."""
-        ...
 
 
 class RendererAccess(Protocol):
@@ -102,20 +92,16 @@ class RendererAccess(Protocol):
     def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
         without an answer it is not asked any more."""
-        ...
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
         """Take that back, or all of the extension."""
-        ...
 
     def render_again(self, extension: str, kind: str, name: str) -> None:
         """Ask again about everything that a renderer has drawn."""
-        ...
 
     @property
     def expanded(self) -> bool:
         """Whether everything in the conversation is expanded. It can be set."""
-        ...
 
     @expanded.setter
     def expanded(self, expanded: bool) -> None: ...
@@ -127,16 +113,13 @@ class FieldAccess(Protocol):
 
     async def read(self) -> tuple[str, int]:
         """Return what is being typed, and the place of the cursor in it."""
-        ...
 
     async def edit(self, text: str, cursor: int | None = None, expected: str | None = None) -> None:
         """Replace the text; the cursor is at its end, or at `cursor`. Changes nothing and raises `Busy` if the text is
         not `expected`."""
-        ...
 
     async def paste(self, text: str) -> None:
         """Insert text at the cursor. Raises `Busy` if the client cannot do so now."""
-        ...
 
 
 class NoField(ZotError):
@@ -153,25 +136,20 @@ class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
     @property
     def editor(self) -> tuple[str, int]:
         """The text that is being typed, and the place of the cursor in it."""
-        ...
 
     @property
     def editing(self) -> EditorControl:
         """The keys of the editor, and how it is drawn."""
-        ...
 
     def edit(self, text: str, cursor: int | None = None) -> None:
         """Replace the text; the cursor is at its end, or at `cursor`."""
-        ...
 
     def paste(self, text: str) -> None:
         """Insert text at the cursor."""
-        ...
 
     @property
     def terminal(self) -> dict[str, Any]:
         """The terminal: `width` and `height` in cells, `color` and `images`, as `hello_ack` of extensions has them."""
-        ...
 
     @property
     def theme(self) -> str: ...
@@ -179,14 +157,12 @@ class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
     @property
     def theme_colors(self) -> dict[str, str]:
         """The colours of its tokens, by name; those of backgrounds end in `.background`."""
-        ...
 
     @property
     def themes(self) -> list[str]: ...
 
     def use_theme(self, name: str) -> None:
         """Draw with another theme until zot ends. Raises `ConfigError`."""
-        ...
 
 
 SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
@@ -220,15 +196,12 @@ class ExtensionCommands(Protocol):
     @property
     def commands(self) -> Sequence[Command]:
         """The commands known so far, sorted by name."""
-        ...
 
     async def ready(self) -> None:
         """Wait until all commands are known."""
-        ...
 
     async def run_command(self, name: str, args: str = "") -> CommandAnswer:
         """Run a command; the case of its name does not matter. Raises `CommandError`."""
-        ...
 
 
 class ExtensionEvents(Protocol):

@@ -24,25 +24,21 @@ class Files(Protocol):
 
     async def stat(self, path: str) -> FileInfo:
         """Return what is at the path; links are followed. FileNotFoundError if nothing is there."""
-        ...
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
         """Return the content, or its first `limit` bytes."""
-        ...
 
     direct: bool
     """Whether any file of this machine may be read by its path, without these `Files`."""
 
     def chunks(self, path: str) -> AsyncIterator[bytes]:
         """Yield the content in pieces of bounded size, so that a file of any size can be read."""
-        ...
 
     async def write(self, path: str, data: bytes) -> None:
         """Replace the content atomically: a reader sees the old or the new bytes, never a part.
 
         Creates missing parent directories. An existing file keeps its permission bits; a link is written through.
         """
-        ...
 
     async def list(
         self, path: str, *, follow: bool = True
@@ -51,11 +47,9 @@ class Files(Protocol):
 
         A link has the kind of its target if `follow`, otherwise it is a "link".
         """
-        ...
 
     async def real(self, path: str) -> str:
         """Return the path without links, `.` and `..`, the same for all paths of one file. It need not exist."""
-        ...
 
 
 class Spawn(Record):
@@ -94,7 +88,6 @@ class Shell(Protocol):
         `env` is added to the shell's environment. After `timeout` seconds, or when the calling task is cancelled, the
         command and everything it started are ended. Raises OSError if no shell can be started.
         """
-        ...
 
 
 class OtherMachine(Record):

@@ -19,7 +19,6 @@ class CloudAccount(Protocol):
         Raises `ConfigError` if the account cannot be used or a library is missing, `ConnectError` if the cloud cannot
         be reached, `ResponseTimeout` if that takes too long.
         """
-        ...
 
 
 class Cloud(Record):

@@ -47,12 +47,10 @@ class SignInProgram(Protocol):
     def login(self, answers: Any) -> AsyncGenerator[Any, None]:
         """Yield what to show to the person (`zot_provider.auth.steps`), and in the end the `AccountToken`. `answers`
         has the coroutine `get`, which returns the next text that the person types. Raises `SignInFailed`."""
-        ...
 
     async def refresh(self, token: Any) -> Any:
         """Return a new `AccountToken` for an old one. Raises `SignInFailed`; its `ended` says that the person must sign
         in again."""
-        ...
 
 
 class SignIn(Record):

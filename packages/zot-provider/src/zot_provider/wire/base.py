@@ -112,7 +112,6 @@ class Splitter(Protocol):
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the data of each message that `chunk` completes. Raises `ProtocolError`."""
-        ...
 
 
 class Decoder(Protocol):
@@ -131,18 +130,15 @@ class Decoder(Protocol):
         Raises `ModelError` for a failure that the provider reports, `ProtocolError` for data that is not a JSON
         object. If events precede the failure in the same call, they are returned and the next call raises it.
         """
-        ...
 
     def last_stop(self) -> Stop | None:
         """Why the model stopped, once it has said so; None before, and on a wire where that is the final event."""
-        ...
 
     def finish(self) -> list[StreamEvent]:
         """Return the remaining events after the body has ended: `StreamEnd`, unless `feed` returned it.
 
         Raises a failure that `feed` has not raised yet, and `StreamCut` if the answer is incomplete.
         """
-        ...
 
 
 class Encode(Protocol):

@@ -29,15 +29,12 @@ class FleetStore(Protocol):
 
     def create(self, id: str, rows: list[bytes]) -> bool:
         """Keep a new run with its first rows. Return False, and change nothing, if there is a run of that name."""
-        ...
 
     def submit(self, id: str) -> int:
         """Return a number for a submission of the run, higher than all before. Raises `SessionNotFound`."""
-        ...
 
     def read(self, id: str, first: int = 0) -> bytes:
         """Return all rows of a run, or so many of the first ones, as in a session file. Raises `SessionNotFound`."""
-        ...
 
     def open(self, id: str, attempt: int, folder: str) -> tuple[str, RowLog]:
         """Take up a run for the attempt with this number. Return a session file of this machine with its rows, in
@@ -46,34 +43,26 @@ class FleetStore(Protocol):
         From now on no attempt with a lower or the same number can append. Raises `SessionLocked` if one with a higher
         or the same number has taken it up (with a store of files when the log is resumed), `SessionNotFound`.
         """
-        ...
 
     def names(self) -> list[str]:
         """Return the names of all runs, last changed first."""
-        ...
 
     def submissions(self, id: str) -> int:
         """Return the number of the last submission of a run, 0 before the first. Raises `SessionNotFound`."""
-        ...
 
     def unchanged(self, seconds: float) -> list[str]:
         """Return the names of the runs without a new row or submission for so long."""
-        ...
 
     def remove(self, id: str, submission: int) -> bool:
         """Remove a run with its contents. Return False, and change nothing, without such a run, or if it was submitted
         again after `submission`. A worker that still has the run cannot append."""
-        ...
 
     def put(self, id: str, data: bytes) -> str:
         """Keep `data` as long as the run `id` is kept, and return its SHA-256 as hex digits. Raises `SessionNotFound`
         without such a run."""
-        ...
 
     def get(self, id: str, hash: str) -> bytes:
         """Return what was kept for a run under a hash. Raises `SessionNotFound`."""
-        ...
 
     def close(self) -> None:
         """Close connections. May be called twice."""
-        ...

@@ -46,28 +46,23 @@ class Chat(Protocol):
 
         `behind` marks a question that the user did not ask for: it takes no key meant for something else (see `Stack`).
         """
-        ...
 
     def note(self, text: str, level: Level = "info") -> None:
         """Show a line that is not part of the conversation."""
-        ...
 
     def send(
         self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
     ) -> None:
         """Send a message as the user, with images and the texts of attached files; it is queued while zot works.
         `typed` is what they typed, if that differs."""
-        ...
 
     def insert(self, text: str) -> None: ...
 
     def refresh(self) -> None:
         """Update the status row."""
-        ...
 
     def stop(self) -> None:
         """Stop the current run; queued prompts go back into the editor."""
-        ...
 
 
 class SlashCommand(NamedTuple):

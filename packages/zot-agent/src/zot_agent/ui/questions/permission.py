@@ -26,7 +26,6 @@ class AskDialog(Protocol):
 
     async def __call__(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed."""
-        ...
 
 
 class PermissionPrompt:

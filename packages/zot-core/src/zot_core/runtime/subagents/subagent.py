@@ -80,11 +80,9 @@ class AgentRuntime(Protocol):
 
     async def name_model(self) -> None:
         """Let the server name its model, if it has no name yet."""
-        ...
 
     async def release(self) -> None:
         """Stop it and release what is its own; the client, which it shares, stays open."""
-        ...
 
 
 class AgentResult(Record):

@@ -28,4 +28,3 @@ class AgentStarter(Protocol):
 
     async def call(self, task: AgentTask, call_id: str, progress: Callable[[str], None]) -> ToolResult:
         """Carry out a task and return what the sub-agent answers. Raises `ToolError` for a task that cannot start."""
-        ...

@@ -23,7 +23,6 @@ class RowCache(Protocol):
 
     def forget(self) -> None:
         """Drop the cached rows."""
-        ...
 
 
 class Chunk:

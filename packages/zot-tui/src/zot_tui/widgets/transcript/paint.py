@@ -37,16 +37,12 @@ class Painter(Protocol):
 
     def takes(self, kind: str, name: str, owner: str = "") -> bool:
         """Whether it draws these parts."""
-        ...
 
     def knows(self, part: Part) -> bool:
         """Whether it has something to draw for a part; if that is not known yet, find out."""
-        ...
 
     def hides(self, part: Part) -> bool:
         """Whether it is known to draw nothing for a part."""
-        ...
 
     def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
         """Return the rows of a part in `width` cells; None to let the cell draw it, for now or for good."""
-        ...
