@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import re
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 
 from zot_core.agent.state import AgentState
@@ -12,7 +14,7 @@ from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
-from zot_core.tools.definition.argument_repair import read_arguments, unknown_tool
+from zot_core.tools.definition.argument_repair import nearest, read_arguments
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_core.tools.text.fold import plain_text
@@ -20,6 +22,7 @@ from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock,
 from zot_provider.record import Record
 
 _log = logging.getLogger("zot_core.agent")
+_PREFIX = re.compile(r"(functions|default_api|tools?|mcp__\w+?__)[._:]?", re.IGNORECASE)
 
 
 class Prepared(Record):
@@ -112,6 +115,19 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
             report(agent, tasks[position].result() if ended else _aborted_result(agent, block, began=position in begun))
         raise
     return all(task.result().terminate for task in tasks)
+
+
+def unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
+    """Return what a model reads that called a tool which is not among `tools`, by name."""
+    known = ", ".join(sorted(tools)) or "none"
+    plain = _PREFIX.sub("", name.split("<|")[0])  # a name that was cut out of another format
+    others = {other: each for each in tools for other in tools[each].other_names}
+    found = nearest(plain, [*tools, *others])
+    found = others.get(found, found)
+    if not found:
+        return f'unknown tool "{name}"; the tools are: {known}'
+    parameters = ", ".join(tools[found].schema.get("properties", ()))
+    return f'unknown tool "{name}"; did you mean "{found}" ({parameters})? The tools are: {known}'
 
 
 async def prepare(

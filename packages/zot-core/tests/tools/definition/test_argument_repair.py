@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core import Runtime, ToolResultEvent, tool
+from zot_core.agent.calls import unknown_tool
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.tools import BUILTIN_TOOLS
-from zot_core.tools.definition.argument_repair import meant, nearest, read_arguments, unknown_tool
+from zot_core.tools.definition.argument_repair import meant, nearest, read_arguments
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_provider.testing import Call, ScriptedClient, Turn
 

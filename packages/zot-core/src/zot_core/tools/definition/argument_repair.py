@@ -6,7 +6,7 @@ Each correction has a note, so that the model does better the next time.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -33,7 +33,6 @@ _SYNONYMS = [
 """Names that other programs give to one parameter: lower case, letters only."""
 
 _SHELL = re.compile(r"(/usr)?(/bin/)?(ba|z|)sh -l?c")
-_PREFIX = re.compile(r"(functions|default_api|tools?|mcp__\w+?__)[._:]?", re.IGNORECASE)
 _LONGEST = 200_000
 """Characters of a text that is read as a value of Python."""
 _NOTHING = ("", "null", "none", "undefined")
@@ -67,28 +66,6 @@ def meant(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], li
     notes: list[str] = []
     arguments = _unwrapped(arguments, schema, notes)
     return _object(arguments, schema, "", notes), notes
-
-
-class OfferedTool(Protocol):
-    """What a call of an unknown tool needs to know of the others: see `Tool`."""
-
-    other_names: Sequence[str]
-
-    @property
-    def schema(self) -> dict[str, Any]: ...
-
-
-def unknown_tool(name: str, tools: Mapping[str, OfferedTool]) -> str:
-    """Return what a model reads that called a tool which is not among `tools`, by name."""
-    known = ", ".join(sorted(tools)) or "none"
-    plain = _PREFIX.sub("", name.split("<|")[0])  # a name that was cut out of another format
-    others = {other: each for each in tools for other in tools[each].other_names}
-    found = nearest(plain, [*tools, *others])
-    found = others.get(found, found)
-    if not found:
-        return f'unknown tool "{name}"; the tools are: {known}'
-    parameters = ", ".join(tools[found].schema.get("properties", ()))
-    return f'unknown tool "{name}"; did you mean "{found}" ({parameters})? The tools are: {known}'
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
