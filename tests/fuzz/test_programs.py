@@ -21,11 +21,11 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.host.options import HostOptions
 from zot_agent.operations.registry import all_operations
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
@@ -147,8 +147,8 @@ async def test_an_extension_may_write_anything_and_ends_alone(tmp_path: Path, da
     stream: Observe[events.ExtensionEvent] = Observe()
     stream.add(emitted.append)
     shared = SharedState(
-        ExtensionRegistry(reserved_commands=("help",)), Panels(emitted.append), stream, DEFAULT_LIMITS,
-        lambda: AgentInfo(".", "p", "m", ""), str(tmp_path), None, lambda: None, lambda conflict: None,
+        ExtensionRegistry(reserved_commands=("help",)), Panels(emitted.append), stream, ExtensionSetup(str(tmp_path)),
+        lambda: AgentInfo(".", "p", "m", ""), lambda: None, lambda conflict: None,
     )  # fmt: skip
     manifest = Manifest("toy", exec="cat", args=("data",))
     extension = ManagedExtension(0, DiscoveredExtension("toy", str(tmp_path), "explicit", manifest), shared)

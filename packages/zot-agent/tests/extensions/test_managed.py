@@ -10,9 +10,9 @@ from zot_agent.extensions.log import ExtensionLog, log_path
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.groups import providers, tool_ops
@@ -70,8 +70,8 @@ class Scene:
         stream.add(self.emitted.append)
         self.registry = ExtensionRegistry(reserved_commands=("help",))
         self.shared = SharedState(
-            self.registry, Panels(self.emitted.append), stream, DEFAULT_LIMITS, lambda: AgentInfo(".", "p", "m", ""),
-            self.home, None, lambda: None, self.conflicts.append,
+            self.registry, Panels(self.emitted.append), stream, ExtensionSetup(self.home),
+            lambda: AgentInfo(".", "p", "m", ""), lambda: None, self.conflicts.append,
         )  # fmt: skip
         found = DiscoveredExtension(
             "ext", self.home, "explicit", Manifest("ext", exec="./main", permissions=permissions)

@@ -108,22 +108,10 @@ class Extensions:
     def _start(self, discovery: Discovery, *, first: bool) -> list[str]:
         self._registry = ExtensionRegistry(self._commands, self._own_tools)
         shared = SharedState(
-            self._registry,
-            self.panels,
-            self.events,
-            self.limits,
-            self._agent_info,
-            self._setup.home,
-            self._setup.trace,
-            self._mark_changed,
-            self._log_name_conflict,
-            self._setup.removed_env,
-            self._open_calls,
-            self._greeting,
-            lambda: self.providers,
-            self.agent_tools,
+            self._registry, self.panels, self.events, self._setup, self._agent_info, self._mark_changed,
+            self._log_name_conflict, self._open_calls, self._greeting, lambda: self.providers, self.agent_tools,
             self._machine_claims,
-        )
+        )  # fmt: skip
         self.members = [ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())]
         self._give_flags()
         self._settled = False

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from zot_agent.extensions import frames
@@ -18,11 +18,11 @@ from zot_agent.extensions.hooks.subscription import accepted, not_permitted
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, RegistrationError
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol.permissions import granted, may_call, may_intercept, must_confine
 from zot_provider.record import Record
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from zot_agent.extensions.declared.memory import Remembering
     from zot_agent.extensions.machines.claims import MachineClaims
     from zot_agent.extensions.tools import AgentTools
-    from zot_agent.extensions.trace import Trace
     from zot_core.sandbox.sandbox import Sandbox
 
 C = TypeVar("C", bound=Connection)
@@ -46,19 +45,15 @@ _LEVELS: dict[str, events.Level] = {"success": "success", "warn": "warn", "warni
 
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
-    when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
-    manifest names them. `open_calls` and `greeting` serve extensions with calls, which need both."""
+    when an extension cannot have a name. `open_calls` and `greeting` serve extensions with calls, which need both."""
 
     registry: ExtensionRegistry
     panels: Panels
     events: Observe[events.ExtensionEvent]
-    limits: ExtensionLimits
+    setup: ExtensionSetup
     agent_info: Callable[[], AgentInfo]
-    home: str
-    trace: Trace | None
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
-    removed_env: Collection[str] = frozenset()
     open_calls: Callable[[Connection], OpenCalls] | None = None
     greeting: Callable[[frames.HelloAck, FlagValues | None], frames.HelloAck] | None = None
     providers: Callable[[], ProviderRegistrations | None] = lambda: None
@@ -93,7 +88,7 @@ class ManagedExtension:
         self._calls: OpenCalls | None = None
         self._tools = ToolFrames(self, shared)
         self._shared = shared
-        self._log = ExtensionLog(shared.home, found.name)
+        self._log = ExtensionLog(shared.setup.home, found.name)
         self._sandbox: Sandbox | None = None
         self._stopping = self._loading = False
         self._early: LateConnection | None = None
@@ -109,7 +104,7 @@ class ManagedExtension:
         if manifest.remember:
             from zot_agent.extensions.declared.memory import Remembering  # noqa: PLC0415  few extensions want it
 
-            memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
+            memory = Remembering(self, self._shared.registry, self._shared.setup.home, self._shared.setup.limits)
             known, guards = memory.load(), memory.guards
             self.memory, self._note = memory, memory.note
         guards = {event: each for event, each in guards.items() if may_intercept(self.permissions, event)}
@@ -155,13 +150,13 @@ class ManagedExtension:
         try:
             if self.found.undecided:
                 raise LaunchError(f"it has not been allowed yet what it asks for: zot ext enable {self.name}")
-            launch = launch_of(self.found, self._shared.home, self._shared.removed_env)
+            launch = launch_of(self.found, self._shared.setup.home, self._shared.setup.removed_env)
             about = self._shared.agent_info()
             if about.sandbox is not None or must_confine(self.permissions):
                 from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few are
 
                 # In a thread: the first one tries whether there is a sandbox here.
-                self._sandbox = await asyncio.to_thread(extension_sandbox, self.found, about, self._shared.home)
+                self._sandbox = await asyncio.to_thread(extension_sandbox, self.found, about, self._shared.setup.home)
                 if self._stopping:
                     self._sandbox.close()
                     return
@@ -185,7 +180,7 @@ class ManagedExtension:
             return
         await connection.wait_greeted()
         left = deadline - asyncio.get_running_loop().time()
-        limits = self._shared.limits
+        limits = self._shared.setup.limits
         if self.found.pi or (self.flags is not None and self.flags.given and "tool_ops" in connection.granted):
             left = limits.hello_seconds  # nothing may run here meanwhile: see `Extensions.ready`
         await self.progress.wait(
@@ -197,7 +192,7 @@ class ManagedExtension:
         """Return a connection that has no process yet."""
         return kind(
             self.name, (), self.found.directory, env={}, listener=self, ack=self._ack, log=self._log,
-            limits=self._shared.limits, trace=self._shared.trace, permissions=self.permissions,
+            limits=self._shared.setup.limits, trace=self._shared.setup.trace, permissions=self.permissions,
         )  # fmt: skip
 
     def is_ready(self, connection: Connection) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
-from zot_ext.limits import ExtensionLimits
+from zot_agent.extensions.setup import ExtensionSetup
 from zot_ext.protocol.permissions import ExtensionPermissions, granted
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ToolsOfAll(Protocol):
     """What is needed of what all extensions share: see `SharedState`."""
 
     registry: ExtensionRegistry
-    limits: ExtensionLimits
+    setup: ExtensionSetup
     tools: AgentTools | None
 
     @property
@@ -97,7 +97,7 @@ class ToolFrames:
 
     def _register(self, frame: frames.RegisterTool) -> None:
         try:
-            offer = tool_offer(self._member.name, frame, self._shared.limits)
+            offer = tool_offer(self._member.name, frame, self._shared.setup.limits)
         except RegistrationError as error:
             self._member.refuse("tool", frame.name, str(error))
         else:
@@ -108,6 +108,6 @@ class ToolFrames:
             from zot_agent.extensions.tool_calls.call_tool import ToolCaller  # noqa: PLC0415  few extensions call tools
 
             permissions, shared = self._member.permissions, self._shared
-            self._caller = ToolCaller(connection, permissions, self._shared.tools, shared.limits)
+            self._caller = ToolCaller(connection, permissions, self._shared.tools, shared.setup.limits)
         if self._caller is not None:
             self._caller.received(frame)
