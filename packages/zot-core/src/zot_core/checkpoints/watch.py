@@ -7,16 +7,16 @@ is loaded before the first change.
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from zot_core.agent import Agent
 from zot_core.aio import finish, in_thread, spawn
 from zot_core.errors import CheckpointError
 from zot_core.events import Notice, RunEnd
 from zot_core.machine.files import LocalFiles
-from zot_core.machine.interface import Shell, ShellExit
+from zot_core.machine.interface import Shell, ShellExit, ShellOptions
 from zot_core.machine.repository import repository_top
 from zot_provider.messages import Message, ToolResultBlock
 
@@ -340,15 +340,7 @@ class WatchedShell:
     def __init__(self, shell: Shell, checkpoints: Checkpoints) -> None:
         self._shell, self._checkpoints = shell, checkpoints
 
-    async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
-    ) -> ShellExit:
+    async def run(self, command: str, **how: Unpack[ShellOptions]) -> ShellExit:
         entry = self._checkpoints.entry
         covered = None
         if entry:
@@ -356,7 +348,7 @@ class WatchedShell:
         else:
             await self._checkpoints.settle()
         try:
-            return await self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output)
+            return await self._shell.run(command, **how)
         finally:
             if covered is not None:
                 self._checkpoints.after_command(entry, covered)

@@ -4,8 +4,8 @@ A command runs in the shell of the tools, with their working directory, environm
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Unpack
 
 from zot_core.agent import Agent, user_message
 from zot_core.aio import finish, spawn
@@ -13,7 +13,7 @@ from zot_core.display import TerminalDisplay
 from zot_core.errors import Refused, ToolError
 from zot_core.events import RunEnd
 from zot_core.hooks import UserCommand
-from zot_core.machine.interface import Shell, ShellExit
+from zot_core.machine.interface import Shell, ShellExit, ShellOptions
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.messages import ImageBlock, Message, TextBlock
@@ -152,16 +152,8 @@ class _StoppableShell:
         if not self._ended:
             self._stop_requested.set()
 
-    async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
-    ) -> ShellExit:
-        work = spawn(self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output), "shell command")
+    async def run(self, command: str, **how: Unpack[ShellOptions]) -> ShellExit:
+        work = spawn(self._shell.run(command, **how), "shell command")
         stop_requested = spawn(self._stop_requested.wait(), "stop of a shell command")
 
         def cancel_work() -> None:

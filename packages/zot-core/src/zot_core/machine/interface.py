@@ -6,7 +6,7 @@ implementations can be a jail, a remote machine or the memory of a test.
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict
 
 from zot_provider.record import Record
 
@@ -69,6 +69,15 @@ class ShellExit(Record):
     exit_code: int | None
     timed_out: bool = False
     running: Sequence[str] = ()
+
+
+class ShellOptions(TypedDict):
+    """The options of `Shell.run`, for a shell that passes them on."""
+
+    cwd: str
+    env: Mapping[str, str]
+    timeout: float | None
+    output: Callable[[bytes], None]
 
 
 class Shell(Protocol):

@@ -5,9 +5,10 @@ asked, once for a command, whether it runs again outside.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from typing import Unpack
 
-from zot_core.machine.interface import ShellExit
+from zot_core.machine.interface import ShellExit, ShellOptions
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.sandbox.sandbox import Sandbox
 
@@ -63,25 +64,18 @@ class SandboxedShell:
     def _prepare(self, launch: Launch) -> Launch:
         return self._sandbox.confine(launch.replace(env=self._sandbox.environment(launch.env)))
 
-    async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
-    ) -> ShellExit:
+    async def run(self, command: str, **how: Unpack[ShellOptions]) -> ShellExit:
         """Run the command, see `Shell.run`. OSError if it cannot be confined: it never runs without the sandbox then,
         unless the person allows it."""
-        tail = bytearray()
+        tail, output = bytearray(), how["output"]
 
         def keep(piece: bytes) -> None:
             tail.extend(piece[-_TAIL:])
             del tail[:-_TAIL]
             output(piece)
 
-        ended = await self._inside.run(command, cwd=cwd, env=env, timeout=timeout, output=keep)
+        confined: ShellOptions = {**how, "output": keep}
+        ended = await self._inside.run(command, **confined)
         reason = stopped_by(ended.exit_code, bytes(tail), lesser=self._sandbox.state == "lesser")
         if not reason:
             return ended
@@ -93,4 +87,4 @@ class SandboxedShell:
         if not await self._offer(command, reason):
             return ended
         output(b"[the user lets it run again, outside the sandbox]\n")
-        return await self._outside.run(command, cwd=cwd, env=env, timeout=timeout, output=output)
+        return await self._outside.run(command, **how)

@@ -1,10 +1,10 @@
 """`confined_context`: what the tools of zot may do for an extension whose manifest has permissions."""
 
-from collections.abc import Callable, Mapping
+from typing import Unpack
 
 from zot_agent.extensions.connection import Connection
 from zot_core.errors import ToolError
-from zot_core.machine.interface import ShellExit
+from zot_core.machine.interface import ShellExit, ShellOptions
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox.files import SandboxedFiles
 from zot_core.sandbox.sandbox import Sandbox
@@ -17,15 +17,7 @@ from zot_core.tools.definition.context import ToolContext
 class _NoShell:
     """A `Shell` that runs nothing."""
 
-    async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
-    ) -> ShellExit:
+    async def run(self, command: str, **how: Unpack[ShellOptions]) -> ShellExit:
         """Raise `ToolError`."""
         raise ToolError("the extension that makes this call may not run programs: its permissions do not have exec")
 
