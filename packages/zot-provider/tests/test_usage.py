@@ -33,3 +33,9 @@ def test_costs_have_no_errors_of_floating_point() -> None:
         total += Usage(input=100).priced(Price(1.0, 1.0))
     assert repr(total.cost_usd) == "0.003"
     assert repr(Usage(input=1).priced(Price(0.025, 1.0)).cost_usd) == "2.5e-08"
+
+
+def test_what_is_kept_for_an_hour_costs_more_to_write() -> None:
+    price = Price(1.0, 5.0, 0.1, 1.25)
+    assert Usage(cache_write=1_000_000).priced(price).cost_usd == 1.25
+    assert Usage(cache_write=1_000_000, hour=1_000_000).priced(price).cost_usd == 2.0

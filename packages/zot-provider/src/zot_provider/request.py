@@ -8,6 +8,7 @@ from zot_provider.model import Model
 from zot_provider.record import Record, field
 
 Reasoning: TypeAlias = Literal["off", "minimum", "low", "medium", "high", "xhigh", "max"]
+CacheTime: TypeAlias = Literal["5m", "1h"]
 
 
 class Sampling(Record):
@@ -43,7 +44,8 @@ class Request(Record):
 
     `max_tokens` limits the answer (None: the model's own limit). `reasoning` is the effort, translated to the
     parameters of each wire. `response_schema` restricts the answer to JSON that fits it, if the wire supports this.
-    `cache_key` is stable for one conversation and lets a provider route requests to a warm cache.
+    `cache_key` is stable for one conversation and lets a provider route requests to a warm cache. `cache_time` is how
+    long what it writes stays in a cache that asks for that: writing for an hour costs more.
     A `watcher` sees what is sent; None for nearly all requests.
     """
 
@@ -56,4 +58,5 @@ class Request(Record):
     temperature: float | None = None
     response_schema: dict[str, Any] | None = None
     cache_key: str = ""
+    cache_time: CacheTime = "5m"
     watcher: RequestWatcher | None = None

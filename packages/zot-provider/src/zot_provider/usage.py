@@ -3,6 +3,10 @@
 from zot_provider.model import Price
 from zot_provider.record import Record
 
+_HOUR = 1.6
+"""Price of a token that is written to a cache for an hour, in that of one written for five minutes: 2 and 1.25 times
+the input (Claude docs, "Prompt caching", and the prices of Amazon Bedrock)."""
+
 _DECIMALS = 10
 """Decimals of a cost: some tokens cost 0.000000025 dollars, and sums of floats have errors in the last places."""
 
@@ -10,7 +14,8 @@ _DECIMALS = 10
 class Usage(Record):
     """Tokens of one or several model calls, each counted once: `input` excludes tokens read from the cache.
 
-    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `cost_usd` is None
+    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `hour` is the part of
+    `cache_write` that is kept for an hour; it counts for the cost, and sums leave it out. `cost_usd` is None
     if the price is unknown; a sum leaves out unknown costs, and is None if it has no other.
     """
 
@@ -20,6 +25,7 @@ class Usage(Record):
     cache_write: int = 0
     cost_usd: float | None = None
     reasoning: int | None = None
+    hour: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.reasoning is not None or other.reasoning is not None
@@ -53,6 +59,6 @@ class Usage(Record):
             self.input * rates.input
             + self.output * rates.output
             + self.cache_read * rates.cache_read
-            + self.cache_write * rates.cache_write
+            + (self.cache_write + self.hour * (_HOUR - 1)) * rates.cache_write
         ) / 1_000_000
         return Usage(self.input, self.output, self.cache_read, self.cache_write, round(cost, _DECIMALS), self.reasoning)

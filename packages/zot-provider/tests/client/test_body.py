@@ -19,7 +19,8 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.wire import WIRES, load_wire
 from zot_provider.wire.base import Quirks
 
-MODEL = Model("m", "v", reasoning=True)
+MODEL = Model("claude-m", "v", reasoning=True)
+QUIRKS = Quirks(cache_control=True)
 IDS = st.sampled_from(["a", "b", "c"])
 TEXT = st.builds(TextBlock, st.sampled_from(["hi", "", " ", "é\u2028"]))
 IMAGE = st.just(ImageBlock("image/png", "AA=="))
@@ -42,7 +43,7 @@ MESSAGE = st.one_of(
 
 
 def whole(name: str, request: Request) -> object:
-    return json.loads(json.dumps(load_wire(name).encode(request, Quirks())))
+    return json.loads(json.dumps(load_wire(name).encode(request, QUIRKS)))
 
 
 def step(number: int) -> list[Message]:
@@ -58,7 +59,7 @@ def step(number: int) -> list[Message]:
 def test_the_body_of_a_growing_conversation_is_what_the_wire_makes_of_it_at_once(
     name: str, history: list[Message], stride: int
 ) -> None:
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     for end in range(0, len(history) + 1, stride):
         request = Request(MODEL, history[:end], system="be kind", reasoning="low")
         assert json.loads(writer.write(request)) == whole(name, request)
@@ -67,7 +68,7 @@ def test_the_body_of_a_growing_conversation_is_what_the_wire_makes_of_it_at_once
 @pytest.mark.parametrize("name", WIRES)
 @given(first=st.lists(MESSAGE, max_size=6), second=st.lists(MESSAGE, max_size=6))
 def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], second: list[Message]) -> None:
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     for history in (first, second, first, first[:3] + second):
         request = Request(MODEL, history)
         assert json.loads(writer.write(request)) == whole(name, request)
@@ -78,12 +79,12 @@ def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], secon
 def test_a_conversation_that_changes_its_provider_gives_the_same_bodies_as_a_fresh_writer(
     name: str, history: list[Message], switches: list[str]
 ) -> None:
-    shared = BodyWriter(load_wire(name), Quirks())
-    own = {provider: BodyWriter(load_wire(name), Quirks()) for provider in PROVIDERS}
+    shared = BodyWriter(load_wire(name), QUIRKS)
+    own = {provider: BodyWriter(load_wire(name), QUIRKS) for provider in PROVIDERS}
     for end in range(len(history) + 1):
         provider = switches[end % len(switches)]
         request = Request(MODEL.replace(provider=provider), history[:end], system="be kind", reasoning="low")
-        fresh = BodyWriter(load_wire(name), Quirks()).write(request)
+        fresh = BodyWriter(load_wire(name), QUIRKS).write(request)
         assert shared.write(request) == own[provider].write(request) == fresh
         assert json.loads(fresh) == whole(name, request)
 
@@ -93,7 +94,7 @@ def test_a_conversation_that_replaces_an_answer_by_a_user_message_is_encoded_who
     name: str,
 ) -> None:
     first, answer, last = (Message(role, [TextBlock(role)]) for role in ("user", "assistant", "user"))
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     for history in ([first, answer, last], [first, last, answer, last]):
         request = Request(MODEL, history)
         assert json.loads(writer.write(request)) == whole(name, request)
@@ -102,7 +103,7 @@ def test_a_conversation_that_replaces_an_answer_by_a_user_message_is_encoded_who
 @pytest.mark.parametrize("name", WIRES)
 def test_a_changed_model_has_the_whole_conversation_encoded_for_it(name: str) -> None:
     history = [Message("user", [TextBlock("look"), ImageBlock("image/png", "AA==")]), *step(1), *step(2)]
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     for model in (MODEL, MODEL.replace(images=False), MODEL):
         request = Request(model, history)
         assert json.loads(writer.write(request)) == whole(name, request)
@@ -110,7 +111,7 @@ def test_a_changed_model_has_the_whole_conversation_encoded_for_it(name: str) ->
 
 @pytest.mark.parametrize("name", WIRES)
 def test_the_text_of_what_has_been_said_stays_the_same_to_the_letter(name: str) -> None:
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     history = [Message("user", [TextBlock("go")])]
     written = []
     for number in range(5):
@@ -127,7 +128,7 @@ def test_the_text_of_what_has_been_said_stays_the_same_to_the_letter(name: str) 
 def test_instructions_and_tools_that_change_are_written_as_they_are(
     name: str, changes: list[tuple[bool, object, bool]]
 ) -> None:
-    writer = BodyWriter(load_wire(name), Quirks())
+    writer = BodyWriter(load_wire(name), QUIRKS)
     for kind, default, short in changes:
         schema = {"type": "object", "properties": {"a": {"description": "long " * (1 if short else 200)}}}
         if default is not None:  # True == 1, but their texts differ
@@ -135,6 +136,6 @@ def test_instructions_and_tools_that_change_are_written_as_they_are(
         tools = [] if default is None and short else [ToolSpec("read", "reads", schema)]
         request = Request(MODEL, step(1), system=("be kind. " if kind else "be short. ") * 200, tools=tools)
         assert json.dumps(json.loads(writer.write(request))) == json.dumps(
-            json.loads(BodyWriter(load_wire(name), Quirks()).write(request))
+            json.loads(BodyWriter(load_wire(name), QUIRKS).write(request))
         )
         assert json.loads(writer.write(request)) == whole(name, request)

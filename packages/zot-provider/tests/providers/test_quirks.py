@@ -181,7 +181,8 @@ async def test_openrouter_gets_the_cache_breakpoints_of_claude() -> None:
     assert body["tools"][-1].items() >= mark.items()
     assert body["messages"][0]["content"] == [{"type": "text", "text": "s", **mark}]
     assert body["messages"][-1]["content"][-1].items() >= mark.items()
-    assert json.dumps(body).count("cache_control") == 3
+    assert body["messages"][1]["content"] == [{"type": "text", "text": "a", **mark}]
+    assert json.dumps(body).count("cache_control") == 4
     assert "cache_control" not in json.dumps(
         (await sent("openrouter", "openai/gpt-6.1-sol", messages, system="s")).body
     )

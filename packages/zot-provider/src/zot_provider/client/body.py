@@ -1,8 +1,9 @@
 """`BodyWriter`: request bodies as JSON text, with the text of what does not change cached between requests.
 
-A conversation grows at its end. The messages before the model's last answer are encoded to the same text each time, so
-the text is kept: the cost of a step depends on its new messages, not on the length of the conversation. So is the text
-of the instructions and the tools.
+A conversation grows at its end. The messages before the model's last answer but one are encoded to the same text each
+time, so the text is kept: the cost of a step depends on its new messages, not on the length of the conversation. What
+follows them has the last two turns of the user's side, in which wires put cache breakpoints. The text of the
+instructions and the tools is kept, too.
 """
 
 from collections.abc import Sequence
@@ -98,14 +99,20 @@ def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
 def _boundary(messages: Sequence[Message]) -> int:
     """Return the index that divides the messages into two independently encoded parts; 0 if there is no such index.
 
-    It is the index of the model's last answer, if the last message is from the user's side: the boundary lies between a
-    turn of the user's side and a turn of the model, neither of which the encoder leaves out.
+    It is the index of the model's last answer but one, if the last message is from the user's side: the boundary lies
+    between a turn of the user's side and a turn of the model, neither of which the encoder leaves out, and two turns of
+    the user's side follow it.
     """
     if not messages or not _ends_user_turn(messages, len(messages) - 1):
         return 0
+    later = 1  # answers still to be passed
     for index in range(len(messages) - 2, 0, -1):
         if messages[index].role == "assistant":
-            return index if _has_content(messages[index]) and _ends_user_turn(messages, index - 1) else 0
+            if not _has_content(messages[index]) or not _ends_user_turn(messages, index - 1):
+                return 0
+            if not later:
+                return index
+            later -= 1
     return 0
 
 

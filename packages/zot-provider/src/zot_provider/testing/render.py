@@ -28,6 +28,7 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
         "input_tokens": usage.input,
         "cache_read_input_tokens": usage.cache_read,
         "cache_creation_input_tokens": usage.cache_write,
+        "cache_creation": {"ephemeral_1h_input_tokens": usage.hour},
         "output_tokens": 0,
     }
     message: dict[str, Any] = {

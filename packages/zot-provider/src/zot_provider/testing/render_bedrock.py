@@ -63,5 +63,6 @@ def render_bedrock(turn: Turn) -> Iterator[bytes]:
         "totalTokens": usage.context,
         "cacheReadInputTokens": usage.cache_read,
         "cacheWriteInputTokens": usage.cache_write,
+        "cacheDetails": [{"ttl": "1h", "inputTokens": usage.hour}],
     }
     yield _event("metadata", usage=counts, metrics={"latencyMs": 1})

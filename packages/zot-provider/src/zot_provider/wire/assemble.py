@@ -211,6 +211,7 @@ class BlockDecoder(ABC):
             cache_read=max(total.cache_read, before.cache_read),
             cache_write=max(total.cache_write, before.cache_write),
             reasoning=before.reasoning if total.reasoning is None else max(total.reasoning, before.reasoning or 0),
+            hour=max(total.hour, before.hour),
         )
         if now == before:
             return
@@ -221,6 +222,7 @@ class BlockDecoder(ABC):
             cache_read=now.cache_read - before.cache_read,
             cache_write=now.cache_write - before.cache_write,
             reasoning=None if now.reasoning is None else now.reasoning - (before.reasoning or 0),
+            hour=now.hour - before.hour,
         )
         events.append(UsageReport(added))
 

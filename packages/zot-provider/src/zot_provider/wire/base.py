@@ -159,7 +159,7 @@ class Wire(Record):
     `history` turns messages (a whole conversation, or a later part of one with the call ids of the earlier part) into
     items of the body; `history_field` is the field in which `encode` puts them. `encode` makes the body, a JSON object,
     of a request with any history: it normalizes a copy first. It may be passed the items of the last part of the
-    conversation, which must include the model's last answer.
+    conversation, which must include the last two turns of the user's side.
 
     `decoder` is the class of decoders, MODULE:NAME, which is imported when an answer comes. `splitter` makes the
     splitter of an answer's body; None for server-sent events. `list_path` is the path of the list of models, with what

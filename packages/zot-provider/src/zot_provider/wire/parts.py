@@ -2,11 +2,13 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
 from zot_provider.record import Record
+from zot_provider.request import CacheTime
 from zot_provider.wire.base import Quirks
 
 
@@ -29,6 +31,30 @@ class WordRule(Record):
         if self.exact:
             return number.rjust(self.longest, "0")[: self.longest]
         return f"{allowed[: self.longest - 9]}_{number}"
+
+
+def cache_mark(time: CacheTime) -> dict[str, Any]:
+    """Return the member that makes a block of Messages the end of a cached prefix; a new object each time, because the
+    caller may change the body. Entries of an hour must not follow shorter ones, so all marks of a request are alike."""
+    return {"cache_control": {"type": "ephemeral"} if time == "5m" else {"type": "ephemeral", "ttl": time}}
+
+
+def last_user_turns(items: Sequence[dict[str, Any]], *roles: str) -> list[dict[str, Any]]:
+    """Return the ends of the last two turns of the user's side, whose items have these roles: the end of this request
+    and that of the last one.
+
+    A cache is looked up at each mark and at 20 blocks before it. An answer with many calls and their results has more
+    blocks, so the end of the last request needs a mark of its own (Claude docs, "Prompt caching").
+    """
+    ends: list[dict[str, Any]] = []
+    after = ""  # the role of the next item
+    for item in reversed(items):
+        if item["role"] in roles and after not in roles:
+            ends.append(item)
+        after = item["role"]
+        if len(ends) == 2:
+            break
+    return ends
 
 
 NAMES = WordRule()

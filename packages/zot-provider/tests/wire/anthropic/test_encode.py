@@ -6,7 +6,7 @@ import pytest
 from zot_provider.families import describe
 from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model, Thinking
-from zot_provider.request import Reasoning, Request
+from zot_provider.request import Reasoning, Request, ToolSpec
 from zot_provider.wire.anthropic import WIRE
 from zot_provider.wire.base import Quirks
 
@@ -67,6 +67,25 @@ def test_each_body_has_its_own_objects() -> None:
     first, second = WIRE.encode(request, Quirks()), WIRE.encode(request, Quirks())
     first["system"][0]["cache_control"]["type"] = "changed"
     assert second["system"][0]["cache_control"] == {"type": "ephemeral"}
+
+
+def marked(body: dict[str, Any]) -> list[bool]:
+    return ["cache_control" in turn["content"][-1] for turn in body["messages"]]
+
+
+def test_an_answer_with_more_calls_than_the_cache_looks_back_has_a_breakpoint_before_it() -> None:
+    calls = [ToolCallBlock(f"c{number}", "read", "{}") for number in range(15)]
+    results = [ToolResultBlock(call.id, [TextBlock("ok")]) for call in calls]
+    history = [ASKED, Message("assistant", [*calls]), Message("tool", [*results]), Message("user", [TextBlock("on")])]
+    assert marked(WIRE.encode(Request(Model("m", "v"), history), Quirks())) == [True, False, True]
+    assert marked(WIRE.encode(Request(Model("m", "v"), history[:1]), Quirks())) == [True]
+
+
+def test_all_breakpoints_ask_for_the_same_time() -> None:
+    tools = [ToolSpec("read", "Read a file.", {"type": "object"})]
+    history = [ASKED, Message("assistant", [TextBlock("a")]), ASKED]
+    body = WIRE.encode(Request(Model("m", "v"), history, system="s", tools=tools, cache_time="1h"), Quirks())
+    assert json.dumps(body).count('"cache_control": {"type": "ephemeral", "ttl": "1h"}') == 4
 
 
 def reasoning(id: str, level: Reasoning) -> dict[str, Any]:

@@ -39,21 +39,23 @@ def test_the_key_is_a_bearer_token() -> None:
     assert WIRE.auth("k") == {"authorization": "Bearer k"}
 
 
-def test_claude_gets_cache_points_after_tools_system_prompt_and_the_last_turn() -> None:
+def test_claude_gets_cache_points_after_tools_system_prompt_and_the_last_two_turns_of_the_user() -> None:
     body = encode(CLAUDE, Message("assistant", [CALL]), RESULT, system="s", tools=[READ])
     assert body["toolConfig"]["tools"][1:] == [POINT]
     assert body["system"][1:] == [POINT]
-    assert [turn["content"][-1] == POINT for turn in body["messages"]] == [False, False, True]
+    assert [turn["content"][-1] == POINT for turn in body["messages"]] == [True, False, True]
+    hour = encode(CLAUDE, system="s", cache_time="1h")
+    assert hour["system"][1:] == [{"cachePoint": {"type": "default", "ttl": "1h"}}]
     assert "cachePoint" not in json.dumps(encode(NOVA, system="s", tools=[READ]))
 
 
-def test_the_last_turn_of_a_growing_conversation_alone_has_a_cache_point() -> None:
+def test_the_last_two_turns_of_a_growing_conversation_alone_have_cache_points() -> None:
     writer, history = BodyWriter(WIRE, Quirks()), [ASKED]
     for number in range(3):
         request = Request(CLAUDE, list(history))
         body = json.loads(writer.write(request))
         assert body == WIRE.encode(request, Quirks())
-        assert json.dumps(body["messages"]).count("cachePoint") == 1
+        assert json.dumps(body["messages"]).count("cachePoint") == min(number + 1, 2)
         call = CALL.replace(id=f"c{number}")
         history += [Message("assistant", [call]), Message("tool", [ToolResultBlock(call.id, [TextBlock("ok")])])]
 

@@ -31,7 +31,10 @@ BODIES: dict[str, dict[str, Any]] = {
             },
         ],
         "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "what is in a.txt?"}]},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "what is in a.txt?", "cache_control": {"type": "ephemeral"}}],
+            },
             {
                 "role": "assistant",
                 "content": [
@@ -97,7 +100,7 @@ BODIES: dict[str, dict[str, Any]] = {
                             },
                         ],
                     },
-                    {"type": "text", "text": "well?"},
+                    {"type": "text", "text": "well?", "cache_control": {"type": "ephemeral"}},
                 ],
             },
             {"role": "assistant", "content": [{"type": "tool_use", "id": "call_2", "name": "read", "input": {}}]},
@@ -159,7 +162,7 @@ BODIES: dict[str, dict[str, Any]] = {
                         "content": [{"type": "text", "text": "tool call was aborted; no result recorded."}],
                         "is_error": True,
                     },
-                    {"type": "text", "text": "three"},
+                    {"type": "text", "text": "three", "cache_control": {"type": "ephemeral"}},
                 ],
             },
             {
@@ -186,7 +189,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "max_tokens": 64000,
         "stream": True,
         "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "think"}]},
+            {"role": "user", "content": [{"type": "text", "text": "think", "cache_control": {"type": "ephemeral"}}]},
             {
                 "role": "assistant",
                 "content": [
@@ -230,7 +233,7 @@ BODIES: dict[str, dict[str, Any]] = {
             }
         ],
         "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "go"}]},
+            {"role": "user", "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}]},
             {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "list", "input": {}}]},
             {
                 "role": "user",

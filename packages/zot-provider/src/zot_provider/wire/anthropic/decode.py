@@ -133,6 +133,7 @@ class MessagesDecoder(BlockDecoder):
             cache_read=token_count(usage.get("cache_read_input_tokens")),
             cache_write=token_count(usage.get("cache_creation_input_tokens")),
             reasoning=None if thought is None else token_count(thought),
+            hour=token_count(fields(usage.get("cache_creation")).get("ephemeral_1h_input_tokens")),
         )
         self.report_usage(total, events)
 

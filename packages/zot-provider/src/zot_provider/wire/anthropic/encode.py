@@ -12,7 +12,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import finite_json
+from zot_provider.wire.parts import cache_mark, finite_json, last_user_turns
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking
 from zot_provider.wire.schema import fitted
 
@@ -20,11 +20,6 @@ _NAME = "anthropic-messages"
 
 _MAX_TOKENS = 8192
 """Limit of an answer, which the API requires, for a model whose limit is unknown."""
-
-
-def _cache_breakpoint() -> dict[str, str]:
-    """Return a cache breakpoint: a new object each time, because the caller may change the body."""
-    return {"type": "ephemeral"}
 
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
@@ -35,21 +30,22 @@ def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     """Return the JSON body of `POST /v1/messages`; `items` replace the encoded conversation.
 
-    It has up to three cache breakpoints: after the tools, after the system prompt and after the last user turn, so that
-    each step of a conversation reads from the cache what the previous step wrote.
+    It has up to four cache breakpoints: after the tools, after the system prompt and after the last two user turns, so
+    that each step of a conversation reads from the cache what the previous step wrote.
     """
     model = request.model
     max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cache_breakpoint()}]
+        body["system"] = [{"type": "text", "text": request.system, **cache_mark(request.cache_time)}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if quirks.tool_breakpoint:
-            body["tools"][-1]["cache_control"] = _cache_breakpoint()
+            body["tools"][-1] |= cache_mark(request.cache_time)
     body["messages"] = messages
-    _set_breakpoint(messages)
+    for turn in last_user_turns(messages, "user"):
+        turn["content"][-1] |= cache_mark(request.cache_time)
     allowed = _thinking_allowed(messages)
     asked = claude_thinking(request, max_tokens, budget_allowed=allowed) if quirks.reasoning_effort else {}
     output = asked.pop("output_config", {})
@@ -88,13 +84,6 @@ def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
         else:
             encoded.append({"role": role, "content": parts})
     return encoded
-
-
-def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
-    for message in reversed(messages):
-        if message["role"] == "user":
-            message["content"][-1]["cache_control"] = _cache_breakpoint()
-            return
 
 
 def _parts(blocks: Iterable[Block], quirks: Quirks) -> list[dict[str, Any]]:

@@ -115,11 +115,13 @@ class ConverseDecoder(BlockDecoder):
 
     def _metadata(self, event: dict[str, Any], events: list[StreamEvent]) -> None:
         usage = fields(event.get("usage"))
+        details = map(fields, usage.get("cacheDetails") or ())
         total = Usage(
             input=token_count(usage.get("inputTokens")),
             output=token_count(usage.get("outputTokens")),
             cache_read=token_count(usage.get("cacheReadInputTokens")),
             cache_write=token_count(usage.get("cacheWriteInputTokens")),
+            hour=sum(token_count(each.get("inputTokens")) for each in details if each.get("ttl") == "1h"),
         )
         self.report_usage(total, events)
         if self._stop is not None:

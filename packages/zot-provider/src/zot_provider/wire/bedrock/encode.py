@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json
+from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json, last_user_turns
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking, effort_word
 from zot_provider.wire.schema import fitted
 
@@ -41,21 +41,21 @@ def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     """Return the JSON body of `POST /model/.../converse-stream`; `items` replace the encoded conversation.
 
-    Claude gets up to three cache points: after the tools, after the system prompt and after the last user turn. Other
-    models refuse them, or cache by themselves.
+    Claude gets up to four cache points: after the tools, after the system prompt and after the last two user turns.
+    Other models refuse them, or cache by themselves.
     """
     model, claude = request.model, _is_claude(request.model)
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"messages": messages}
     if request.system.strip():
-        body["system"] = [{"text": request.system}, *_cache_points(model)]
+        body["system"] = [{"text": request.system}, *_cache_points(request)]
     tools = request.tools or _earlier_tools(request.messages)
     if tools:
-        body["toolConfig"] = {"tools": [*map(_tool, tools), *_cache_points(model)]}
+        body["toolConfig"] = {"tools": [*map(_tool, tools), *_cache_points(request)]}
     limit = request.max_tokens or ((model.max_output or _MAX_TOKENS) if claude else None)
     fields = _thinking(request, limit or 0, messages) if quirks.reasoning_effort else {}
-    if messages and messages[-1]["role"] == "user":
-        messages[-1]["content"] += _cache_points(model)
+    for turn in last_user_turns(messages, "user"):
+        turn["content"] += _cache_points(request)
     config: dict[str, Any] = {} if limit is None else {"maxTokens": limit}
     warmth = claude_temperature(request, fields.get("thinking"))
     if warmth is not None:
@@ -73,9 +73,11 @@ def _is_claude(model: Model) -> bool:
     return "claude" in model.id.lower()
 
 
-def _cache_points(model: Model) -> list[dict[str, Any]]:
+def _cache_points(request: Request) -> list[dict[str, Any]]:
     """Return a cache point, or nothing: a new object each time, because the caller may change the body."""
-    return [{"cachePoint": {"type": "default"}}] if _is_claude(model) else []
+    if not _is_claude(request.model):
+        return []
+    return [{"cachePoint": {"type": "default"} | ({} if request.cache_time == "5m" else {"ttl": request.cache_time})}]
 
 
 def _thinking(request: Request, limit: int, messages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,10 +10,18 @@ from typing import Any
 
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.request import Request, ToolSpec
+from zot_provider.request import CacheTime, Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import WordRule, data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import (
+    WordRule,
+    cache_mark,
+    data_url,
+    is_closed,
+    last_user_turns,
+    plain_text,
+    result_text,
+)
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
 from zot_provider.wire.schema import fitted
 
@@ -54,7 +62,7 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     if quirks.prompt_cache_key and request.cache_key:
         body["prompt_cache_key"] = request.cache_key
     if quirks.cache_control:
-        _set_breakpoints(messages, body.get("tools", ()))
+        _set_breakpoints(messages, body.get("tools", ()), request.cache_time)
     return quirks.finish(body)
 
 
@@ -80,12 +88,13 @@ def _effort(request: Request, quirks: Quirks) -> dict[str, Any]:
     return {"thinking": switch, **known}
 
 
-def _set_breakpoints(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> None:
-    """Put cache breakpoints after the tools, the system prompt and the last message, as on the Messages wire."""
-    marked = [*tools[-1:], *messages[-1:]]
+def _set_breakpoints(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]], time: CacheTime) -> None:
+    """Put cache breakpoints after the tools, the system prompt and the last two turns of the user's side, as on the
+    Messages wire."""
+    marked = [*tools[-1:], *last_user_turns(messages, "user", "tool")]
     marked += [each for each in messages[:1] if each["role"] not in ("user", "assistant", "tool")]
     for each in marked:
-        mark = {"cache_control": {"type": "ephemeral"}}
+        mark = cache_mark(time)
         content = each.get("content")
         if not content or each["role"] == "tool":
             each |= mark
