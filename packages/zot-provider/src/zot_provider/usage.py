@@ -14,9 +14,9 @@ _DECIMALS = 10
 class Usage(Record):
     """Tokens of one or several model calls, each counted once: `input` excludes tokens read from the cache.
 
-    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `hour` is the part of
-    `cache_write` that is kept for an hour; it counts for the cost, and sums leave it out. `cost_usd` is None
-    if the price is unknown; a sum leaves out unknown costs, and is None if it has no other.
+    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `cost_usd` is None
+    if the price is unknown; a sum leaves out unknown costs, and is None if it has no other. `hour` is the part of
+    `cache_write` that is kept for an hour; it counts for the cost, and sums leave it out.
     """
 
     input: int = 0
