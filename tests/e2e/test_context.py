@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from command import Zot
 
+from zot_agent.client import Talk
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")
@@ -54,6 +55,52 @@ def test_each_request_begins_with_the_one_before_also_in_the_next_process(
         assert len(now[2]) > len(before[2])
         before = now
     assert list(server.requests[0].body) == list(server.requests[5].body)
+
+
+def command(talk: Talk, **fields: Any) -> None:
+    assert talk.ask(fields)["success"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_nothing_that_happens_in_a_session_changes_what_was_sent_before(
+    zot: Zot, server: ScriptedServer, provider: str
+) -> None:
+    (zot.cwd / "AGENTS.md").write_text("Mind the gap.")
+    waits = "until [ -e steered ]; do sleep 0.02; done"
+    todo = [{"content": "look", "status": "in_progress"}, {"content": "write", "status": "pending"}]
+    server.add("0.")
+    assert zot.ask(server, "-p", "begin", provider=provider).code == 0
+    server.add(Turn("A.", calls=[Call("todo", {"items": todo}), Call("bash", {"command": waits})]), "B.")
+    server.add(Turn(calls=[Call("bash", {"command": "echo ended", "background": True})]), "C.", "D.", "E.", "F.")
+    with Talk([*zot.command, "rpc", "-c", *zot.at(server, provider)], cwd=zot.cwd, env=zot.env) as talk:
+        command(talk, type="prompt", message="go")
+        talk.until("tool_call")
+        command(talk, type="steer", message="and quickly")
+        (zot.cwd / "steered").touch()
+        talk.until("done")
+        command(talk, type="set_permission_mode", mode="plan")
+        command(talk, type="set_permission_mode", mode="yolo")
+        command(talk, type="prompt", message="in the background")
+        talk.until("done")
+        for model in ("another", "scripted"):
+            command(talk, type="set_model", model=model)
+            command(talk, type="prompt", message="well?")
+            talk.until("done")
+    (zot.cwd / "AGENTS.md").write_text("Mind the step.")
+    (zot.cwd / "new.txt").touch()
+    server.add("G.", "H.")
+    for _ in range(2):
+        done = zot.run("-p", "-c", *zot.at(server, provider)[-2:], "and now?")
+        assert done.code == 0, done.err
+    before = prefix(server.requests[0].body)
+    for request in server.requests[1:]:
+        now = prefix(request.body)
+        assert now[:2] == before[:2]
+        assert now[2][: len(before[2])] == before[2]
+        before = now
+    assert "Mind the gap." in before[0]
+    assert str(before[2]).count("Mind the step.") == 1
+    assert str(before[2]).count("new.txt") == 1
 
 
 def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot: Zot, server: ScriptedServer) -> None:

@@ -114,6 +114,17 @@ class CustomEntry(Record):
     id: str
 
 
+class CutText(Record):
+    """What the model gets in place of a long text since `time`: both ends. The text is the block `part` of the message
+    with the id `entry`, counting those in results. `file` has all of it, empty if nothing has."""
+
+    entry: str
+    part: int
+    text: str
+    file: str
+    time: str
+
+
 class UserCommand(Record):
     """A shell command that the user runs. With an `output` it is not run."""
 
@@ -206,8 +217,8 @@ class HookPoint(Generic[T]):
         self.add(handler)
         return handler
 
-    def __bool__(self) -> bool:
-        return bool(self._handlers)
+    def __len__(self) -> int:
+        return len(self._handlers)
 
 
 class Observe(HookPoint[Callable[[T], None]]):
@@ -356,6 +367,8 @@ class Hooks:
         self.assistant_message: Transform[str] = Transform(ignored="")
         """The text of an answer as the user sees it; the model keeps its own words. A refusal hides the text, an empty
         text changes nothing."""
+        self.before_calls: Collect[int, None] = Collect()
+        """An answer has so many calls, none of which has begun: the model has read every result there is."""
         self.tool_call: Transform[ToolRequest] = Transform()
         """The arguments a tool will receive. A refusal becomes the error result that the model reads."""
         self.tool_run: Gate[ToolRequest] = Gate()

@@ -43,7 +43,7 @@ async def test_two_big_reads_in_a_small_window_block_nothing(tmp_path: Path, win
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("\n".join(f"line {number} of {name}" for number in range(1900)))
     reads = Turn("I look.", calls=[Call("read", {"path": "a.txt"}), Call("read", {"path": "b.txt"})])
-    answer = Window(*[Turn("ok")] * earlier, reads, Turn("both read"), Turn("two"), Turn("three"))
+    answer = Window(*[Turn("ok")] * earlier, reads, Turn("both read"), Turn("two"), Turn("three"), Turn("four"))
     with ScriptedServer([answer] * 20) as server:
         model = Model("m", "openai", context_window=window)
         url = server.base_url("openai-chat")
@@ -59,10 +59,13 @@ async def test_two_big_reads_in_a_small_window_block_nothing(tmp_path: Path, win
                 block for message in rt.messages for block in message.content if isinstance(block, ToolResultBlock)
             ]
             assert [len(result.content[0].text) > 30_000 for result in results] == [True, True]  # type: ignore[union-attr]
+        async with Runtime(model, base_url=url, api_key="sk-x", cwd=tmp_path, session=tmp_path / "s.jsonl") as rt:
+            assert str(await rt.ask("in another process")) == "four"  # what was cut stays cut
         bodies = [request.body["messages"] for request in server.requests if request.body]  # one asks for the list
     assert "the model gets only both ends of 2 long texts, to fit its context window" in notices
     assert answer.refused <= 1
-    assert bodies[-1][: len(bodies[-2])] == bodies[-2]
+    for before, after in ((bodies[-3], bodies[-2]), (bodies[-2], bodies[-1])):
+        assert after[: len(before)] == before
 
 
 async def test_a_prompt_that_is_longer_than_the_window_is_shortened_too() -> None:
@@ -149,6 +152,34 @@ def test_a_shortened_text_says_in_which_file_all_of_it_is(tmp_path: Path) -> Non
     (path,) = paths
     assert Path(path).read_text() == text
     assert [str(each) for each in tmp_path.iterdir()] == [path]
+
+
+async def test_a_cut_text_names_no_file_that_is_gone(tmp_path: Path) -> None:
+    path, file = str(tmp_path / "s.jsonl"), tmp_path / "output.log"
+    async with Runtime("m", client=ScriptedClient(["ok"]), session=path, cwd=tmp_path) as rt:
+        await rt.ask("a long prompt")
+        (message, _) = rt.messages
+        text = f"a\n[... 9 characters left out to fit; all of it: {file} ...]\nb"
+        rt.sent.cut(message, message.content[0], text, str(file))  # type: ignore[arg-type]
+    for there in (True, False):
+        file.touch() if there else file.unlink()
+        async with Runtime("m", client=ScriptedClient([]), session=path, cwd=tmp_path) as rt:
+            assert rt.messages[0].text == "a long prompt"
+            assert (f"; all of it: {file}" in rt.sent.view(rt.messages)[0].text) == there
+            assert rt.sent.view(rt.messages)[0].text.startswith("a\n[... 9 characters left out to fit")
+
+
+@pytest.mark.parametrize(
+    "row", [{}, {"cut": []}, {"cut": {"entry": "x", "part": 9, "text": "t"}}, {"cut": {"entry": 7, "part": -1}}]
+)
+async def test_a_row_of_a_text_that_is_not_there_cuts_nothing(tmp_path: Path, row: dict[str, Any]) -> None:
+    path = tmp_path / "s.jsonl"
+    async with Runtime("m", client=ScriptedClient(["ok"]), session=path, cwd=tmp_path) as rt:
+        await rt.ask("a prompt")
+    with path.open("a") as file:
+        file.write(json.dumps({"type": "cut"} | row) + "\n")
+    async with Runtime("m", client=ScriptedClient([]), session=path, cwd=tmp_path) as rt:
+        assert [message.text for message in rt.sent.view(rt.messages)] == ["a prompt", "ok"]
 
 
 def test_a_text_for_which_there_is_no_room_is_shortened_all_the_same(tmp_path: Path) -> None:

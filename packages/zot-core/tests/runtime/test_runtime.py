@@ -437,7 +437,7 @@ def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
 
 async def test_a_session_is_continued(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "s.jsonl"
-    async with runtime(ScriptedClient(["a"]), session=path) as rt:
+    async with runtime(ScriptedClient(["a"]), session=path, cwd=tmp_path) as rt:
         await rt.ask("one")
     client = ScriptedClient(["b"])
     async with Runtime("another", client=client, session=path, cwd=tmp_path) as rt:

@@ -201,12 +201,13 @@ async def test_the_end_of_an_abandoned_run_is_not_taken_for_an_answer() -> None:
 async def test_asking_a_busy_runtime_leaves_no_handler_behind() -> None:
     client = EventClient([TextDelta("half a"), None])
     async with runtime(client, auto_compact=None) as rt:
+        before = len(rt.hooks.event)
         run = rt.prompt("one")
         with pytest.raises(Busy):
             await rt.ask("two", returns=City)
         run.cancel()
         await run
-        assert not rt.hooks.event
+        assert len(rt.hooks.event) == before
 
 
 async def test_cancelling_the_caller_cancels_the_run() -> None:

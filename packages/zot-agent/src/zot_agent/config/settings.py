@@ -18,7 +18,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field
-from zot_provider.request import Reasoning
+from zot_provider.request import CacheTime, Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
@@ -99,6 +99,9 @@ class Settings:
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
     )  # fmt: skip
+    cache_time = Choice[CacheTime](
+        "5m", get_args(CacheTime), "how long Claude's cache keeps a conversation; writing for an hour costs more"
+    )
     bash_timeout = Number(
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,
@@ -155,11 +158,9 @@ class Settings:
     )  # fmt: skip
     hooks = JsonObject(
         "a JSON object with lists of programs by event",
-        "programs that zot runs when something happens or is about to happen",
-        in_project=True,
-        person_only=True,
+        "programs that zot runs when something happens or is about to happen", in_project=True, person_only=True,
         confines=True,
-    )
+    )  # fmt: skip
     pi = JsonObject(
         "a JSON object with folders and separate",
         "extensions written for pi: folders (use what ~/.pi/agent and .pi have), separate (names that run alone)",

@@ -101,6 +101,10 @@ def _overwrite_check(host: Host) -> None:
     host.runtime.agent.change_context(overwrite_check=host.settings.overwrite_check)
 
 
+def _cache_time(host: Host) -> None:
+    host.runtime.agent.cache_time = host.settings.cache_time
+
+
 def _reasoning(host: Host) -> None:
     host.conversation.set_reasoning(host.settings.reasoning)
 
@@ -115,5 +119,6 @@ APPLIED: Mapping[str, Callable[[Host], None]] = {
     Settings.auto_compact_threshold.key: _threshold,
     Settings.bash_timeout.key: _bash_timeout,
     Settings.overwrite_check.key: _overwrite_check,
+    Settings.cache_time.key: _cache_time,
 }
 """What an open conversation does when a setting has changed, in every front end."""

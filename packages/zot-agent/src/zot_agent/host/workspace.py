@@ -15,6 +15,7 @@ from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import SKILLS_CACHE
 from zot_core.events import Notice
+from zot_core.prompt import PromptPart
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.prompt.surroundings import surroundings
 from zot_core.runtime.workspace import Workspace
@@ -141,14 +142,15 @@ def pin_skills(options: HostOptions, skills: Sequence[Skill], cwd: str, home: st
 
 def instructions(
     options: HostOptions, settings: Settings, cwd: str, home: str, *, trusted: bool
-) -> tuple[str | None, list[str], list[str]]:
+) -> tuple[str | None, list[str | PromptPart], list[str]]:
     """Return the text that replaces zot's system prompt, the texts appended to it (instructions, and facts about the
     directory), and notes for the person about omitted files."""
     if options.no_context_files:
-        return options.system_prompt, options.append_system_prompt, []
+        return options.system_prompt, [*options.append_system_prompt], []
     context = find_context(cwd, home, claude=settings.claude_md == "on")
     replace = options.system_prompt
     if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
         replace = system.text
-    around = surroundings(cwd) if settings.surroundings == "on" else ""
-    return replace, [*context.sections(), *options.append_system_prompt, around], context.notes
+    files = PromptPart("instructions", "\n\n".join(context.sections()))
+    around = [PromptPart("surroundings", surroundings(cwd))] if settings.surroundings == "on" else []
+    return replace, [files, *options.append_system_prompt, *around], context.notes

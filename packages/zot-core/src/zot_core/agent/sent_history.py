@@ -1,13 +1,24 @@
 """`SentHistory`: what a model gets in place of blocks of the history that it cannot take. The history keeps them."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from zot_core.agent.state import AgentState
 from zot_core.clock import timestamp
+from zot_core.hooks import CutText
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.record import Record
 from zot_provider.request import Request
+
+
+class CutTexts(Protocol):
+    """A session: `cuts` are the texts that are cut in requests, to which `cut` adds one."""
+
+    cuts: list[CutText]
+
+    def cut(self, cut: CutText) -> None: ...
 
 
 class _Replaced(Record):
@@ -26,8 +37,10 @@ class SentHistory:
     themselves how long they think. A compaction is such a change, too.
     """
 
-    def __init__(self, agent: AgentState) -> None:
-        self._agent = agent
+    def __init__(self, agent: AgentState, session: Callable[[], CutTexts | None] = lambda: None) -> None:
+        """`session` keeps the texts that are cut."""
+        self._agent, self._session = agent, session
+        self._recalled: CutTexts | None = None
         self._replaced: dict[int, _Replaced] = {}  # by `id` of the block
         # By `id` of the message and whether thinking is left out: the message and its copy. Each request needs the same
         # copies, which are encoded once. Another thread may be adding some, so the dictionary is never cleared but
@@ -43,6 +56,32 @@ class SentHistory:
         self._replaced[id(block)] = _Replaced(block, replacement, timestamp())
         self._copies = {}
 
+    def cut(self, message: Message, block: TextBlock, text: str, file: str) -> None:
+        """Send `text` from now on in place of `block`, in other processes too; `file` has all of it."""
+        self.replace(block, TextBlock(text))
+        session = self._session()
+        if session is not None:
+            part = next(number for number, each in enumerate(parts(message.content)) if each is block)
+            session.cut(CutText(message.id, part, text, file, self._replaced[id(block)].time))
+
+    def _recall(self) -> None:
+        """Cut the texts that are cut in the session, if it is another one than before."""
+        session = self._session()
+        if session is None or session is self._recalled:
+            return
+        self._recalled = session
+        if not session.cuts:
+            return
+        messages = {message.id: message for message in self._agent.history.messages}
+        for cut in session.cuts:
+            blocks = parts(messages[cut.entry].content) if cut.entry in messages else []
+            block = blocks[cut.part] if cut.part < len(blocks) else None
+            if block is not None:
+                lost = cut.file and not os.path.exists(cut.file)
+                text = cut.text.replace(f"; all of it: {cut.file}", "") if lost else cut.text
+                self._replaced[id(block)] = _Replaced(block, TextBlock(text), cut.time)
+        self._copies = {}
+
     def restore(self, blocks: Iterable[TextBlock | ImageBlock]) -> None:
         for block in blocks:
             self._replaced.pop(id(block), None)
@@ -54,6 +93,7 @@ class SentHistory:
         return block if found is None else found.replacement
 
     def view(self, messages: Sequence[Message]) -> Sequence[Message]:
+        self._recall()
         changed = ""  # the time of the last change before or in a message
         if messages and messages[0].summarized_tokens is not None:
             changed = messages[0].time

@@ -16,7 +16,7 @@ from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
 from zot_provider.messages import Message
 from zot_provider.model import Model
-from zot_provider.request import Reasoning
+from zot_provider.request import CacheTime, Reasoning
 from zot_provider.usage import Usage
 
 
@@ -55,6 +55,7 @@ class AgentState:
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
+        self.cache_time: CacheTime = "5m"
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
         self.inactive: Collection[str] = ()

@@ -149,6 +149,7 @@ async def build_request(agent: AgentState) -> Request:
         tools=tools,
         reasoning=agent.reasoning,
         cache_key=agent.cache_key,
+        cache_time=agent.cache_time,
     )
     return await agent.hooks.request.apply(request)
 

@@ -8,7 +8,7 @@ from zot_core.compaction.size import estimate
 from zot_core.compaction.tokens import text_tokens
 from zot_core.tools.text.capture import Capture
 from zot_core.tools.text.truncate import TextLimits
-from zot_provider.messages import Block, Message, TextBlock, ToolResultBlock
+from zot_provider.messages import Message, TextBlock, ToolResultBlock
 
 SHORTEST = 1000
 """Characters of a text that is never shortened."""
@@ -30,31 +30,32 @@ class ShortenedTexts:
         results, then those of the user. Return how many texts got shorter."""
         count = 0
         for texts in (_results(messages), _prompts(messages)):
-            current = [self._current(each) for each in texts]
+            current = [self._current(each) for _, each in texts]
             counted = sum(map(text_tokens, current)) or 1.0
             excess = int((estimate(self._sent.view(messages)) - tokens) * sum(map(len, current)) / counted)
             if excess > (0 if not count else SHORTEST):  # the line about what is missing takes room, too
                 count += self._shorten(texts, excess)
         return count
 
-    def _shorten(self, texts: list[TextBlock], excess: int) -> int:
+    def _shorten(self, texts: list[tuple[Message, TextBlock]], excess: int) -> int:
         """Shorten the longest of these texts to one length, so that they have `excess` characters less in total."""
-        sizes = {id(each): len(self._current(each)) for each in texts}
+        sizes = {id(each): len(self._current(each)) for _, each in texts}
         limit = max(_level(sorted(sizes.values()), sum(sizes.values()) - excess), SHORTEST)
-        long = [each for each in texts if sizes[id(each)] > limit]
-        for each in long:
-            self._sent.replace(each, TextBlock(shorten(each.text, limit, self._where(each))))
+        long = [(message, each) for message, each in texts if sizes[id(each)] > limit]
+        for message, each in long:
+            file = self._file(each)
+            where = f" to fit the context window; all of it: {file}" if file else ""
+            self._sent.cut(message, each, shorten(each.text, limit, where), file)
         return len(long)
 
-    def _where(self, block: TextBlock) -> str:
-        """Say where the model can read a text; empty if it cannot be kept."""
+    def _file(self, block: TextBlock) -> str:
+        """Return the path of a file that has a text; empty if it cannot be kept."""
         if id(block) not in self._files:
             capture = Capture(TextLimits(0, 0), LARGEST, self._temporary())
             capture.feed(block.text.encode("utf-8", "replace"))
             capture.close()
             self._files[id(block)] = block, "" if capture.shortened else capture.path
-        path = self._files[id(block)][1]
-        return f" to fit the context window; all of it: {path}" if path else ""
+        return self._files[id(block)][1]
 
     def _current(self, block: TextBlock) -> str:
         found = self._sent.current(block)
@@ -73,15 +74,17 @@ def _level(sizes: list[int], total: int) -> int:
     return sizes[-1] if sizes else 0
 
 
-def _results(messages: Iterable[Message]) -> list[TextBlock]:
-    results = [block for message in messages for block in message.content if isinstance(block, ToolResultBlock)]
-    return _texts(block for result in results for block in result.content)
+def _results(messages: Iterable[Message]) -> list[tuple[Message, TextBlock]]:
+    found = ((message, block) for message in messages for block in message.content)
+    return [
+        (message, text)
+        for message, block in found
+        if isinstance(block, ToolResultBlock)
+        for text in block.content
+        if isinstance(text, TextBlock)
+    ]
 
 
-def _prompts(messages: Iterable[Message]) -> list[TextBlock]:
+def _prompts(messages: Iterable[Message]) -> list[tuple[Message, TextBlock]]:
     prompts = (message for message in messages if message.role == "user" and message.summarized_tokens is None)
-    return _texts(block for message in prompts for block in message.content)
-
-
-def _texts(blocks: Iterable[Block]) -> list[TextBlock]:
-    return [block for block in blocks if isinstance(block, TextBlock)]
+    return [(message, block) for message in prompts for block in message.content if isinstance(block, TextBlock)]

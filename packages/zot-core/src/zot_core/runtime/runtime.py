@@ -27,6 +27,8 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files, Shell
 from zot_core.machine.shell import LocalShell
+from zot_core.prompt import PromptPart
+from zot_core.prompt.as_sent import PromptAsSent
 from zot_core.runtime import resolve
 from zot_core.runtime.jobs import attach_jobs
 from zot_core.runtime.prompts import Prompts
@@ -78,7 +80,7 @@ class Runtime(Prompts):
         templates: PromptTemplates | None = None,
         agents: "Sequence[AgentDefinition] | None" = None,
         system_prompt: str | None = None,
-        append_system_prompt: str | Sequence[str] = (),
+        append_system_prompt: str | Sequence[str | PromptPart] = (),
         reasoning: Reasoning | None = None,
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
@@ -149,7 +151,8 @@ class Runtime(Prompts):
         )
         self.agent.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
+        # The messages as the model gets them.
+        self.sent = sent = SentHistory(self.agent, lambda: self._recorder.session)
         RefusedImages(self.agent, sent).attach()  # before answers are stored, and before compaction because of an image
         self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
@@ -164,6 +167,7 @@ class Runtime(Prompts):
         sent.attach()
         fit_images(self.agent)
         attach_jobs(self.agent)
+        PromptAsSent(self.agent, lambda: self._recorder.session, lambda: self.workspace).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
         self.checkpoints: Checkpoints | None = None  # set before the first prompt
         self.permissions: Permissions | None = None  # those of a `Conversation`, for sub-agents

@@ -1,10 +1,10 @@
 """`Workspace`: the working directory of an agent, with its system prompt and skills."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_core.agent import Agent
-from zot_core.prompt import system_prompt
+from zot_core.prompt import PromptPart, machine_parts, system_prompt
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.templates import PromptTemplates
 from zot_core.tools import AGENT_TOOL, agent_tool
@@ -25,16 +25,20 @@ class Workspace(Record):
 
     cwd: str
     system_prompt: str | None = None
-    append_system_prompt: Sequence[str] = ()
+    append_system_prompt: Sequence[str | PromptPart] = ()
     skills: Sequence[Skill] = field(default_factory=list)
     templates: PromptTemplates | None = None
     """The prompt templates that a `Conversation` runs as slash commands."""
     agents: "Sequence[AgentDefinition] | None" = None
 
-    def system(self) -> str:
-        """Return the system prompt for work in this directory."""
+    def system(self, sent: Mapping[str, str] | None = None) -> str:
+        """Return the system prompt for work in this directory, with the parts that were `sent` before."""
         appended = [*self.append_system_prompt, skills_section(self.skills)]
-        return system_prompt(self.cwd, replace=self.system_prompt, append=appended)
+        return system_prompt(self.cwd, replace=self.system_prompt, append=appended, sent=sent)
+
+    def machine_parts(self) -> dict[str, str]:
+        """Return the parts of the system prompt that the machine decides, as they are now, by name."""
+        return machine_parts(self.cwd, self.append_system_prompt)
 
     def tools(self) -> list[Tool]:
         """Return the tools `skill`, if there are skills, and `agent`, if the model may start sub-agents."""

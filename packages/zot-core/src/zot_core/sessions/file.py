@@ -1,5 +1,6 @@
 """`SessionFile`: writes a session, row by row. `zot_core.sessions.stored` reads it."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -9,7 +10,7 @@ from zot_core.sessions import rows
 from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.row_log.row_file import RowFile
 from zot_core.sessions.row_log.row_file import in_use as in_use
-from zot_core.sessions.rows import CustomEntry, Label, Meta
+from zot_core.sessions.rows import CustomEntry, CutText, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
 from zot_provider.messages import Message, new_entry_id
@@ -45,8 +46,13 @@ class SessionFile:
         self.is_copy = False
         """Whether nothing has been written since the file was copied from another one."""
         self._batch: Message | None = None  # results of several calls that have no `message` row yet
+        self.sent: dict[str, str] | None = None
+        self.known: dict[str, str] = {}
+        self.cuts: list[CutText] = []
+        """See `StoredSession`."""
         if resume is not None:
-            self._starts = list(resume.starts)
+            self._starts, self.sent, self.known = list(resume.starts), resume.sent, resume.known
+            self.cuts = list(resume.cuts)
             self._last_role = resume.messages[-1].role if resume.messages else ""
             self._batch = resume.messages[-1] if resume.batch_open else None
             self._log.resume(resume.size, torn=resume.torn)
@@ -105,6 +111,7 @@ class SessionFile:
         offset = tail[0] if tail else self._log.end
         start = self._write(rows.compaction_row(rows.CompactionRow(summary, len(tail), offset)))
         self._starts = [start, *tail]
+        self.sent = self.known or None
         if not tail:
             self._last_role = summary.role
 
@@ -127,6 +134,19 @@ class SessionFile:
         self._end_batch()
         self._write(rows.custom_row(entry))
 
+    def tell(self, parts: Mapping[str, str]) -> None:
+        """Write which parts of the system prompt the model knows now; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._write(rows.prompt_row(parts))
+        self.known = dict(parts)
+        self.sent = self.sent or self.known
+
+    def cut(self, cut: CutText) -> None:
+        """Write that a text is cut in requests; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._write(rows.cut_row(cut))
+        self.cuts.append(cut)
+
     def add_row(self, row: str) -> None:
         """Write a row that is no entry, such as those of a durable run; raises `SessionError` as `append` does."""
         self._ensure_created()
@@ -140,7 +160,7 @@ class SessionFile:
         """Write that the conversation starts again: a compaction to a message without content. Raises
         `SessionError`."""
         self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
-        self._starts, self._last_role = [], ""
+        self._starts, self._last_role, self.sent = [], "", None
 
     def _ensure_created(self) -> None:
         if self._closed:

@@ -1,9 +1,9 @@
 """`MemorySession`: the entries of a conversation that is not saved in a file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from zot_core.errors import SessionError
-from zot_core.sessions.rows import CustomEntry, Label
+from zot_core.sessions.rows import CustomEntry, CutText, Label
 from zot_core.sessions.tree import EntryKind, SessionTree
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
@@ -19,6 +19,10 @@ class MemorySession:
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self.tree = SessionTree()
         self._kept: dict[str, int] = {}  # messages that a compaction kept, by its id
+        self.sent: dict[str, str] | None = None
+        self.known: dict[str, str] = {}
+        self.cuts: list[CutText] = []
+        """See `StoredSession`."""
         for message in messages:
             message.id = message.id or new_entry_id()
             self.append(message)
@@ -36,10 +40,20 @@ class MemorySession:
         summary.id = summary.id or new_entry_id()
         self._kept[summary.id] = kept
         self._add(summary.id, "compaction", summary)
+        self.sent = (self.known or None) if summary.content else None
+
+    def tell(self, parts: Mapping[str, str]) -> None:
+        """Keep which parts of the system prompt the model knows now."""
+        self.known = dict(parts)
+        self.sent = self.sent or self.known
 
     def clear(self) -> None:
         """Add that the conversation starts again."""
         self.compact(Message("user", []), 0)
+
+    def cut(self, cut: CutText) -> None:
+        """Keep that a text is cut in requests."""
+        self.cuts.append(cut)
 
     def add_summary(self, summary: Message) -> None:
         """Add the summary of a branch that was left."""
@@ -62,6 +76,7 @@ class MemorySession:
         """Continue after this entry, or with `before` after the one before it. Return the conversation up to there.
         Raises `UnknownEntry`."""
         self.tree.current = self._last(entry, before=before)
+        self.known = self.sent or {}  # what became known later may be left behind
         return self.messages()
 
     def messages(self) -> list[Message]:

@@ -1,9 +1,9 @@
 """The rows of a session file, to and from JSON.
 
 A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
-`branch_summary`, `label`, `custom`. The fields are those of the existing Go zot, except for the `type` of blocks and
-the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list. Blocks without a `type`,
-as in files of the Go zot, are recognized by their fields.
+`branch_summary`, `label`, `custom`, `prompt`, `cut`. The fields are those of the existing Go zot, except for the `type`
+of blocks and the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list. Blocks
+without a `type`, as in files of the Go zot, are recognized by their fields.
 
 The rows of the conversation, `message`, `compaction` and `branch_summary`, and `label` and `custom` rows are entries:
 they have an `id` that stays the same in copies. `entry_id` gives the id of a row without one.
@@ -13,9 +13,11 @@ spaces. Arguments that are not a JSON object are written as a JSON string, missi
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, TypeGuard, get_args
 
 from zot_core.hooks import CustomEntry as CustomEntry
+from zot_core.hooks import CutText as CutText
 from zot_provider.json_text import dump, dump_text, is_object, without_surrogates
 from zot_provider.messages import (
     Block,
@@ -168,6 +170,31 @@ def _message_meta(message: Message) -> dict[str, str]:
         if isinstance(block, ToolResultBlock) and block.changed_by:
             meta[f"changed_by {block.call_id}"] = block.changed_by
     return meta
+
+
+def prompt_row(parts: Mapping[str, str]) -> str:
+    """Return the row for the parts of the system prompt that the machine decides, as the model knows them now."""
+    return dump({"type": "prompt", "parts": dict(parts)})
+
+
+def read_prompt(row: dict[str, Any]) -> dict[str, str] | None:
+    """Parse a `prompt` row; None if it has no parts."""
+    parts = row.get("parts")
+    return {name: _text(text) for name, text in parts.items()} if isinstance(parts, dict) else None
+
+
+def cut_row(cut: CutText) -> str:
+    """Return the row for a text that is cut in requests."""
+    return dump({"type": "cut", "cut": {name: getattr(cut, name) for name in CutText.__match_args__}})
+
+
+def read_cut(row: dict[str, Any]) -> CutText | None:
+    """Parse a `cut` row; None if it is not complete."""
+    found = row.get("cut")
+    if not isinstance(found, dict) or not _is_count(part := found.get("part")):
+        return None
+    texts = {name: _text(found.get(name)) for name in ("entry", "text", "file", "time")}
+    return CutText(part=part, **texts)
 
 
 def usage_row(usage: Usage, cumulative: Usage) -> str:

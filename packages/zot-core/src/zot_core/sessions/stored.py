@@ -34,6 +34,9 @@ class StoredSession(Record):
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
     `EAGER_BYTES` bytes most messages are `StoredMessage`s, which are loaded on first access.
+
+    `sent` has the parts of the system prompt that the machine decides, by name, as the requests have them, and `known`
+    as the model knows them; None if no row has any. `cuts` are the texts that are cut in requests.
     """
 
     meta: Meta
@@ -45,6 +48,9 @@ class StoredSession(Record):
     batch_open: bool = False
     lost: int = 0
     headless: bool = False
+    sent: dict[str, str] | None = None
+    known: dict[str, str] = field(default_factory=dict)
+    cuts: list[rows.CutText] = field(default_factory=list)
 
 
 def load(path: str) -> StoredSession:
@@ -207,13 +213,23 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                     _compact(stored, compaction, start)
             case "usage":
                 usages.append(line)
-            case "rename":
-                stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
+            case _:
+                _read_no_entry(stored, row)
     stored.batch_open = batch.flush(stored)
     usage = next((row for line in reversed(usages) if (row := read_row(line))), {})
     stored.usage = rows.read_usage(usage.get("cumulative"))
     stored.torn = not line.endswith(b"\n")
     return found
+
+
+def _read_no_entry(stored: StoredSession, row: dict[str, Any]) -> None:
+    kind = row.get("type")
+    if kind == "rename" and isinstance(row.get("title"), str):
+        stored.meta.title = row["title"]
+    elif kind == "prompt" and (parts := rows.read_prompt(row)):
+        stored.sent, stored.known = stored.sent or parts, parts
+    elif kind == "cut" and (cut := rows.read_cut(row)):
+        stored.cuts.append(cut)
 
 
 class _Batch:
@@ -263,5 +279,6 @@ def _compact(stored: StoredSession, compaction: rows.CompactionRow, start: int) 
     """Replace the messages before the kept ones with the summary, or with nothing if the summary has no content."""
     first = max(len(stored.messages) - compaction.kept, 0)
     empty = not compaction.summary.content
+    stored.sent = None if empty else stored.known or None
     stored.messages[:first] = [] if empty else [compaction.summary]
     stored.starts[:first] = [] if empty else [start]
