@@ -6,7 +6,17 @@ import pytest
 from zot_core.agent import Agent, user_message
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.errors import SessionError
-from zot_core.events import AgentEvent, CompactDone, CompactStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
+from zot_core.events import (
+    AgentEvent,
+    CompactDone,
+    CompactStart,
+    Done,
+    ErrorEvent,
+    Notice,
+    RunEnd,
+    ToolResultEvent,
+    TurnEnd,
+)
 from zot_core.hooks import Compaction
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import SessionFile, load
@@ -14,7 +24,7 @@ from zot_core.sessions.rows import Meta
 from zot_core.testing import FakeShell, MemoryFiles, make_agent, run_to_end, types
 from zot_core.tools.definition.tool import tool
 from zot_provider.errors import ConfigError, ModelError, StatusError
-from zot_provider.messages import Message, TextBlock
+from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
@@ -140,10 +150,43 @@ def test_between_two_batches_of_calls_the_round_stays_whole() -> None:
 
     assert reasons(events) == ["threshold"]
     after = types(events[events.index(next(event for event in events if isinstance(event, CompactDone))) :])
-    assert after[1] == "turn_start"
+    assert after[1] == "tool_start"
     roles = [message.role for message in client.requests[-1].messages]
-    assert roles == ["user", "assistant", "tool", "assistant", "tool"]
+    assert roles == ["user", "assistant", "tool", "assistant", "tool", "assistant", "tool"]
     assert "[user]\ncount" in client.requests[-2].messages[0].text
+
+
+def test_results_that_the_model_has_not_read_are_not_summarised_while_the_next_request_fits() -> None:
+    turns = [Turn(calls=[Call("echo", {"text": "x" * 800})], usage=Usage(700)), Turn("ok", usage=Usage(900))]
+    agent, _ = automatic([*turns, "the summary"], chat(8), CompactionLimits(answer_tokens=50))
+    events = run_to_end(agent, "go on")
+    assert types(events).index("compact_start") > types(events).index("assistant_start")
+    done = [type(event) for event in events].index(CompactDone)
+    assert [event.stop for event in events[:done] if isinstance(event, TurnEnd)] == ["tool_use", "end_turn"]
+    assert failures(events) == []
+
+
+def test_results_that_leave_no_room_are_summarised_before_they_are_read_and_that_is_said() -> None:
+    turns = [Turn(calls=[Call("echo", {"text": "x" * 1400})], usage=Usage(700)), "the summary", "ok"]
+    agent, client = automatic(turns, chat(8), CompactionLimits(after_run=False))
+    events = run_to_end(agent, "go on")
+    (result,) = client.requests[2].messages[-1].content
+    assert isinstance(result, ToolResultBlock)
+    assert "characters left out to fit the context window; all of it: " in str(result.content[0])
+    assert failures(events) == [
+        "the model gets only both ends of a long text, to fit its context window",
+        "the conversation was compacted before the model has read its last results: they did not fit",
+    ]
+
+
+def test_a_run_that_is_stopped_while_it_is_compacted_before_calls_has_a_result_for_each() -> None:
+    calls = [Call("echo", {"text": "a"}), Call("echo", {"text": "b"})]
+    agent, _ = automatic([Turn(calls=calls, usage=FULL), Turn("late", delay=60)], chat(8))
+    agent.hooks.event.add(lambda event: agent.cancel() if isinstance(event, CompactStart) else None)
+    events = run_to_end(agent, "go on")
+    assert events[-1] == Done("aborted")
+    assert len([event for event in events if isinstance(event, ToolResultEvent)]) == 2
+    assert [block.fate for block in agent.history.messages[-1].content] == ["stopped"] * 2
 
 
 def test_a_window_nobody_knows_is_never_nearly_full_and_none_is_never() -> None:

@@ -82,12 +82,16 @@ def test_a_summary_replaces_all_but_the_last_four() -> None:
     summary, *kept = agent.history.messages
     assert kept == before[-4:]
     assert summary.role == "user"
-    assert summary.text == f"{HEADING}\n\n## Goal\n\nCount."
+    facts, notes = summary.content
+    assert notes == TextBlock("## Notes\n\n## Goal\n\nCount.")
+    quoted = [f"> {number} {'x' * 40}" for number in (0, 2, 4)]
+    text = "\n\n".join([HEADING, "## What the user has written, word for word", *quoted])
+    assert facts == TextBlock(text)
     assert summary.summarized_tokens == 105
     assert summary.time.endswith("Z")
     assert types(events) == ["compact_start", "usage", "compact_done"]
     assert events[0] == CompactStart("manual", 10, 105)
-    assert events[-1] == CompactDone("## Goal\n\nCount.", 4, 105, 60)
+    assert events[-1] == CompactDone("## Goal\n\nCount.", 4, 105, 109)
 
 
 async def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_key() -> None:
@@ -149,7 +153,9 @@ def test_an_earlier_summary_is_carried_over() -> None:
     assert "<earlier_notes>\nfirst notes\n</earlier_notes>" in client.requests[1].messages[0].text
     assert "mind the roof" in client.requests[1].messages[0].text
     texts = [message.text for message in agent.history.messages]
-    assert texts[0] == f"{HEADING}\n\nsecond notes"
+    assert texts[0].startswith(HEADING)
+    assert texts[0].count("## What the user has written") == 1
+    assert texts[0].endswith("\n## Notes\n\nsecond notes")
     assert len(texts) == 1 + KEEP
 
 
@@ -171,12 +177,15 @@ def test_a_tail_that_reaches_to_the_beginning_covers_everything() -> None:
 
 
 @pytest.mark.parametrize("turn", [Turn(""), Turn(" \n"), Turn(f"{HEADING}\n\n"), Turn(reasoning="hm")])
-def test_a_model_that_says_nothing_has_summarised_nothing(turn: Turn) -> None:
-    agent = make_agent(ScriptedClient([turn]), messages=chat(9))
+def test_a_model_that_says_nothing_is_asked_again_and_then_has_summarised_nothing(turn: Turn) -> None:
+    agent = make_agent(ScriptedClient([turn, turn]), messages=chat(9))
     before = agent.history.messages
     with pytest.raises(CompactionError, match=r"^empty summary from model$"):
         compact(agent)
     assert agent.history.messages == before
+    agent = make_agent(ScriptedClient([turn, "the notes"]), messages=chat(9))
+    compact(agent)
+    assert agent.history.messages[0].text.endswith("the notes")
 
 
 def test_a_conversation_that_changes_meanwhile_is_left_alone() -> None:

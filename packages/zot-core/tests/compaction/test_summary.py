@@ -44,7 +44,7 @@ def test_the_conversation_is_shown_as_one_message_without_tools_and_under_a_prom
     assert request.tools == []
     assert "carpenter" not in request.system
     headings = ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context")
-    assert all(f"## {name}\n" in request.system for name in (*headings, "Files"))
+    assert all(f"## {name}\n" in request.system for name in headings)
     assert all(f"### {name}\n" in request.system for name in ("Done", "In Progress", "Blocked"))
     (asked,) = request.messages
     assert asked.role == "user"

@@ -57,6 +57,12 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
+    try:
+        await agent.hooks.before_calls.gather(len(calls))
+    except asyncio.CancelledError:
+        for call in calls:
+            report(agent, _aborted_result(agent, call, began=False))
+        raise
     tools = [agent.tools.get(call.name) for call in calls]
     cut = calls[-1] if last_is_cut else None
     if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):

@@ -26,6 +26,9 @@ _LOOK_UP_ABOVE = 8000
 
 _SMALLEST_WINDOW = 2048
 
+_QUESTION = 1024
+"""Tokens of the question for a summary."""
+
 
 class CompactionLimits(Record):
     """When a conversation is compacted, and what is kept.
@@ -34,7 +37,8 @@ class CompactionLimits(Record):
     check at the end of a run, so that the next prompt need not wait; useless to a program with a single prompt. `keep`:
     messages kept at the end. `summary_tokens`: maximum length of the summary. `result_characters`: maximum length of a
     tool result, or of the arguments of a call, in the request for the summary. `keep_tokens`: maximum size of the kept
-    messages, which is also at most half of the window.
+    messages, which is also at most half of the window. `answer_tokens`: room that an answer needs, if the
+    threshold leaves so much. `cache_seconds`: how long a cache keeps a conversation.
     """
 
     threshold: float | None = 0.85
@@ -43,6 +47,8 @@ class CompactionLimits(Record):
     summary_tokens: int = 4096
     result_characters: int = 2000
     keep_tokens: int = 20_000
+    answer_tokens: int = 8192
+    cache_seconds: float = 300
 
     def check(self) -> None:
         """Raise `ConfigError` for invalid limits."""
@@ -77,7 +83,8 @@ class Compactor:
         self._limits = limits or CompactionLimits()
         self._limits.check()
         self.window = ContextWindows(agent)
-        self._size: ContextSize | None = None
+        self._size = ContextSize(agent, self._sent)
+        self._attached = False
         self._shortened: ShortenedTexts | None = None
         self._tried_at: Message | None = None
 
@@ -88,7 +95,8 @@ class Compactor:
         Raises `NothingToCompact` before any event, or `CompactionError`, `SessionError` and what the client raises.
         """
         from zot_core.compaction.cut import bounded_cut, cut_point  # noqa: PLC0415  few conversations get so long
-        from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  as above
+        from zot_core.compaction.kept import kept_facts  # noqa: PLC0415  as above
+        from zot_core.compaction.summary import HEADING, NOTES_HEADING  # noqa: PLC0415  as above
 
         agent, limits = self._agent, self._limits
         revision, messages = agent.history.revision, agent.history.messages
@@ -108,26 +116,23 @@ class Compactor:
                 raise CompactionError(f"the conversation was not compacted: {refused}") from None
             cut = len(messages) - plan.kept
         agent.emit(CompactStart(reason, len(messages), before))
-        text = plan.summary or await summarise(
-            agent,
-            messages[:cut],
-            max_tokens=limits.summary_tokens,
-            result_characters=limits.result_characters,
-            instructions=plan.instructions,
-        )
+        text = plan.summary or await self._summary(plan, messages[:cut])
         if not text:
             raise CompactionError("empty summary from model")
+        facts = await kept_facts(agent, messages[:cut])
         if agent.history.revision != revision:
             raise CompactionError("the conversation changed while its summary was being written; try again")
         text = "\n\n".join([text, *self._carried(messages)])
         # Nothing is awaited from here on, so the change cannot be cancelled half-way.
-        content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
+        computed = facts.text()
+        content: list[Block] = [TextBlock(f"{HEADING}\n\n{computed}"), TextBlock(f"{NOTES_HEADING}\n\n{text}")]
         summary = Message(
             "user",
-            content,
+            content if computed else [TextBlock(f"{HEADING}\n\n{text}")],
             timestamp(),
             summarized_tokens=before,
             found_tools=tuple(name for tool in self._agent.tools.values() for name in tool.found_tools()),
+            kept=facts.json(),
             id=new_entry_id(),
         )
         kept = messages[cut:]
@@ -135,15 +140,44 @@ class Compactor:
         agent.history.reset([summary, *kept])
         agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
 
+    async def _summary(self, plan: CompactionPlan, messages: list[Message]) -> str:
+        """Ask for the summary of `messages`: in the conversation, which the server then reads from its cache, or else
+        in a request of its own. An answer without text is asked for again, once."""
+        from zot_core.compaction.summary import summarise, summarise_in_place  # noqa: PLC0415  as above
+
+        agent, limits, window = self._agent, self._limits, self.window.current.tokens
+        hours = 12 if agent.cache_time == "1h" else 1
+        fits = not window or self._size.tokens() + limits.summary_tokens + _QUESTION <= window
+        text = ""
+        if plan.reason != "overflow" and fits and self._size.cached(limits.cache_seconds * hours):
+            try:
+                text = await summarise_in_place(agent, plan.kept, plan.instructions)
+            except ProviderError as error:
+                if not error.context_overflow:
+                    raise
+            if text:
+                return text
+        for _ in range(2):
+            text = text or await summarise(
+                agent,
+                messages,
+                max_tokens=limits.summary_tokens,
+                result_characters=limits.result_characters,
+                instructions=plan.instructions,
+            )
+        return text
+
     def _carried(self, messages: list[Message]) -> list[str]:
         """Return what the tools keep over a compaction, such as a list of what is to be done."""
         return [kept for _, tool in sorted(self._agent.tools.items()) if (kept := tool.carry(messages))]
 
     def attach(self) -> None:
-        """Compact automatically from now on: before a turn and at the end of a run if the history has reached the
-        threshold, and when a provider rejects the conversation as too long, before the call is repeated."""
-        if self._limits.threshold is not None:
-            self._size = ContextSize(self._agent, self._sent)
+        """Compact automatically from now on: before a turn, before the calls of an answer, and at the end of a run if
+        the history has reached the threshold, and when a provider rejects the conversation as too long, before the call
+        is repeated. While the model has not read results, that happens only if the next request would not fit."""
+        if self._limits.threshold is not None and not self._attached:
+            self._attached = True
+            self._agent.hooks.before_calls.add(self._before_calls)
             self._agent.hooks.before_turn.add(self._before_turn)
             self._agent.hooks.call_failed.add(self._on_call_failed)
             if self._limits.after_run:
@@ -155,14 +189,20 @@ class Compactor:
         limits = self._limits.replace(threshold=threshold)
         limits.check()
         self._limits = limits
-        if self._size is None:
-            self.attach()
+        self.attach()
 
     async def _before_turn(self, _: int) -> None:
-        if self._size is not None and self.window.current.guessed and self._size.tokens() > _LOOK_UP_ABOVE:
+        if self.window.current.guessed and self._size.tokens() > _LOOK_UP_ABOVE:
             await self.window.look_up()
-        if self._full() and not self._tried_recently():
-            await self._try("threshold")
+        unread = _unread_results(self._agent.history.messages)
+        if (self._overfull() if unread else self._full()) and not self._tried_recently():
+            done = await self._try("threshold")
+            if done and unread:
+                text = "the conversation was compacted before the model has read its last results: they did not fit"
+                self._agent.emit(Notice("warn", text))
+
+    async def _before_calls(self, _: int) -> None:
+        await self._before_stop(0)
 
     async def _before_stop(self, step: int) -> None:
         try:
@@ -171,7 +211,7 @@ class Compactor:
             self._agent.emit(Notice("error", error_line(error)))
 
     async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
-        if failure.retry or not failure.error.context_overflow or self._size is None or self._limits.threshold is None:
+        if failure.retry or not failure.error.context_overflow or self._limits.threshold is None:
             return None
         named = _window(failure.error)
         self.window.learn(named)
@@ -193,15 +233,21 @@ class Compactor:
             self._shortened = ShortenedTexts(self._sent, lambda: self._agent.context.temporary)
         count = self._shortened.fit(messages, tokens)
         if count:
-            if self._size is not None:
-                self._size.forget()
+            self._size.forget()
             what = "a long text" if count == 1 else f"{count} long texts"
             self._agent.emit(Notice("warn", f"the model gets only both ends of {what}, to fit its context window"))
         return bool(count)
 
     def _full(self) -> bool:
-        window, threshold, size = self.window.current.tokens, self._limits.threshold, self._size
-        return window > 0 and threshold is not None and size is not None and size.tokens() >= threshold * window
+        window, threshold = self.window.current.tokens, self._limits.threshold
+        return window > 0 and threshold is not None and self._size.tokens() >= threshold * window
+
+    def _overfull(self) -> bool:
+        """Whether the next request would leave no room for an answer."""
+        window, threshold = self.window.current.tokens, self._limits.threshold
+        if not window or threshold is None:
+            return False
+        return self._size.tokens() + min(self._limits.answer_tokens, int(window * (1 - threshold))) > window
 
     def _tried_recently(self) -> bool:
         """Return whether an attempt in the last `keep` messages had no effect: another one would have none either."""
@@ -224,6 +270,11 @@ class Compactor:
         if not done or self._full():
             self._tried_at = self._agent.history.messages[-1]
         return done
+
+
+def _unread_results(messages: list[Message]) -> bool:
+    """Return whether the model has not answered since the last results came."""
+    return next((each.role for each in reversed(messages) if each.role != "user"), "") == "tool"
 
 
 def _window(error: ProviderError) -> int:

@@ -1,6 +1,7 @@
 """`ContextSize`: estimates how many tokens of the context window a conversation uses."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Sequence
 
 from zot_core.agent import Agent
@@ -17,6 +18,7 @@ from zot_core.events import (
 )
 from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.model import Model
 from zot_provider.usage import Usage
 
 _BYTES_PER_TOKEN = 5
@@ -73,6 +75,7 @@ class ContextSize:
         self._reported = 0
         self._count = 0  # number of messages that `_reported` covers, the last of which is `_last`
         self._last: Message | None = None
+        self._cached: tuple[Model, float] | None = None  # the last one whose answer had tokens of a cache, and when
         agent.hooks.event.add(self._on_event, *_BEGINNINGS, UsageEvent, TurnEnd)
 
     def _on_event(self, event: AgentEvent) -> None:
@@ -83,10 +86,18 @@ class ContextSize:
                 self._last = None
         elif isinstance(event, UsageEvent) and not event.agent_id:
             self._turn += event.usage
+            if event.usage.cache_read or event.usage.cache_write:
+                self._cached = self._agent.model, time.monotonic()
         elif kind is TurnEnd and self._turn.context:
             messages = self._agent.history.messages
             self._reported, self._count = self._turn.context, len(messages)
             self._last = messages[-1] if messages else None
+
+    def cached(self, seconds: float) -> bool:
+        """Whether the server has the conversation in a cache that keeps it for so long, as far as it has said so."""
+        if self._cached is None or self._cached[0] != self._agent.model:
+            return False
+        return time.monotonic() - self._cached[1] < seconds
 
     def tokens(self, *, rough: bool = False) -> int:
         """Estimate the tokens of a request made now. With `rough` no message is read from disk."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from zot_core.agent import Agent
 from zot_core.agent.stream import read_stream
+from zot_core.agent.turn import build_request
 from zot_core.compaction.render import render, shorten
 from zot_provider.errors import ProviderError
 from zot_provider.json_text import without_surrogates
@@ -18,6 +19,10 @@ HEADING = "## Context Summary (compacted)"
 BRANCH_HEADING = "## Summary of another branch"
 """The first line of a message with the summary of a branch."""
 
+NOTES_HEADING = "## Notes"
+"""The first line of the notes of the model, where what was computed precedes them."""
+
+_NOTES = "notes.md"
 _ATTEMPTS = 3
 
 
@@ -33,8 +38,7 @@ async def summarise(
 
     Raises what the client raises.
     """
-    with open(os.path.join(os.path.dirname(__file__), prompt), encoding="utf-8") as file:
-        system = file.read().strip()
+    system = _text(prompt)
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
     earlier, messages = _split_summary(messages)
     conversation = render(messages, result_characters)
@@ -52,10 +56,32 @@ async def summarise(
     raise AssertionError("unreachable")
 
 
+async def summarise_in_place(agent: "Agent", kept: int, instructions: str = "") -> str:
+    """Return a summary of the conversation but for its last `kept` messages, like `summarise`, asked for as its next
+    message: all that precedes is what the last request was, which the server reads from its cache. Other options of the
+    request would lose the cache, so the length is only asked for. Empty also if the model has called tools instead.
+
+    Raises what the client and the hooks of requests raise.
+    """
+    request = await build_request(agent)
+    # The calls of the last answer have not run yet, and would have to have results.
+    messages = request.messages[:-1] if request.messages[-1].tool_calls else request.messages
+    question = _with_wish(_text("in_place.md").format(kept=kept), instructions)
+    return await _ask(agent, request.replace(messages=[*messages, Message("user", [TextBlock(question)])]))
+
+
+def _text(name: str) -> str:
+    """Return the text of a file of this folder; in place of the line `NOTES` it has that of `notes.md`."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        text = file.read().strip()
+    return text if name == _NOTES else text.replace("NOTES", _text(_NOTES))
+
+
 def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     """Return the summary at the start of the conversation, or an empty string, and the messages after it."""
     if messages and messages[0].summarized_tokens is not None:
-        return without_heading(messages[0].text), messages[1:]
+        texts = [block.text for block in messages[0].content if isinstance(block, TextBlock)]
+        return without_heading(texts[-1] if texts else ""), messages[1:]  # facts before it are kept anyway
     return "", messages
 
 
@@ -70,9 +96,12 @@ def _request_message(earlier: str, conversation: str, instructions: str) -> Mess
     parts = [f"<earlier_notes>\n{earlier}\n</earlier_notes>"] if earlier else []
     parts.append(f"<conversation>\n{conversation}\n</conversation>")
     parts.append("Write the notes now.")
-    if instructions.strip():
-        parts.append(f"The user also asks for this: {instructions.strip()}")
-    return Message("user", [TextBlock("\n\n".join(parts))])
+    return Message("user", [TextBlock(_with_wish("\n\n".join(parts), instructions))])
+
+
+def _with_wish(text: str, instructions: str) -> str:
+    wish = instructions.strip()
+    return f"{text}\n\nThe user also asks for this: {wish}" if wish else text
 
 
 async def _ask(agent: Agent, request: Request) -> str:
@@ -83,4 +112,4 @@ async def _ask(agent: Agent, request: Request) -> str:
 
 def without_heading(text: str) -> str:
     """Return the text of a summary without its first line."""
-    return text.strip().removeprefix(HEADING).removeprefix(BRANCH_HEADING).strip()
+    return text.strip().removeprefix(HEADING).removeprefix(BRANCH_HEADING).removeprefix(NOTES_HEADING).strip()

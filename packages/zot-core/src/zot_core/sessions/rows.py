@@ -146,7 +146,7 @@ def _message(message: Message) -> str:
     return f'{{"role":{dump(message.role)},"content":[{blocks}],"time":{dump(message.time)}{meta}}}'
 
 
-_NOTED = ("extension", "custom_type", "details", "changed_by")
+_NOTED = ("extension", "custom_type", "details", "changed_by", "kept")
 """Texts of a message that its row has under the same name."""
 
 
