@@ -11,8 +11,8 @@ _IDENTITY = os.path.join(os.path.dirname(__file__), "identity.md")
 
 
 class PromptPart(Record):
-    """A part of the system prompt that the machine decides, such as the date: it may differ when a session is continued.
-    The name is unique in a prompt."""
+    """A part of the system prompt that the machine decides, such as the date: it may differ when a session is
+    continued. The name is unique in a prompt."""
 
     name: str
     text: str
