@@ -136,6 +136,9 @@ def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
     assert list(rows[0]["meta"]) == ["id", "cwd", "model", "provider", "started", "version"]
     assert rows[0]["meta"]["cwd"] == str(project.cwd)
     assert rows[0]["meta"]["id"].startswith(path.stem[-8:])
+    (parts,) = (row["parts"] for row in rows if row["type"] == "prompt")
+    assert list(parts) == ["instructions", "surroundings", "date"]
+    rows = [row for row in rows if row["type"] != "prompt"]
     kinds = [row["message"]["role"] if row["type"] == "message" else row["type"] for row in rows]
     assert kinds == [
         *("meta", "user", "assistant", "usage", "tool", "assistant", "usage", "tool_result", "tool"),

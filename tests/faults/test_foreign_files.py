@@ -85,7 +85,7 @@ def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
     data = path.read_text()
     assert data.startswith(ROWS)
     added = [json.loads(line) for line in data.removeprefix(ROWS).splitlines()]
-    assert [row["type"] for row in added] == ["meta", "message", "message", "usage"]
+    assert [row["type"] for row in added] == ["meta", "message", "prompt", "message", "usage"]
     assert added[0]["meta"] == {
         **{"id": "af86bd37-4037-4b75-831b-5a146217f592", "cwd": "/p", "started": "2026-11-21T20:29:25.586Z"},
         **{"version": "0.2.0", "title": "the image", "parent": "0d3f", "fork_point": 4, "hide_from_sessions": True},
