@@ -116,10 +116,10 @@ class Message(Record):
     None for other messages. `commands` counts the shell commands whose output the text begins with, `files` the
     attached files that follow. `extension` names the extension that sent the message, `custom_type` what it calls such
     messages, and `details` is what it keeps with one, as JSON. `changed_by` names the extensions that have changed it,
-    with commas. `found_tools` are the tools that were found before a summary, and `kept` is what zot has computed of the
-    messages before it, as JSON. `extra` holds fields that other programs wrote to the session file. `id` is the id of
-    its entry in the session, empty for a message that is not in a conversation yet; it does not count when messages are
-    compared.
+    with commas. `found_tools` are the tools that were found before a summary, and `kept` is what zot has computed of
+    the messages before it, as JSON. `extra` holds fields that other programs wrote to the session file. `id` is the id
+    of its entry in the session, empty for a message that is not in a conversation yet; it does not count when messages
+    are compared.
     """
 
     role: Role
