@@ -146,7 +146,7 @@ def _message(message: Message) -> str:
     return f'{{"role":{dump(message.role)},"content":[{blocks}],"time":{dump(message.time)}{meta}}}'
 
 
-_NOTED = ("extension", "custom_type", "details", "changed_by", "kept")
+_NOTED = ("hidden", "extension", "custom_type", "details", "changed_by", "kept")
 """Texts of a message that its row has under the same name."""
 
 
@@ -155,14 +155,9 @@ def _message_meta(message: Message) -> dict[str, str]:
     meta = dict(message.extra)
     if message.display_text is not None:
         meta["display_text"] = message.display_text
-    if message.hidden:
-        meta["hidden"] = message.hidden
     if message.summarized_tokens is not None:
         meta |= {"compaction": "true", "tokens_before": str(message.summarized_tokens)}
-    if message.commands:
-        meta["commands"] = str(message.commands)
-    if message.files:
-        meta["files"] = str(message.files)
+    meta |= {name: str(count) for name in ("commands", "files") if (count := getattr(message, name))}
     meta |= {name: value for name in _NOTED if (value := getattr(message, name))}
     if message.found_tools:
         meta["found_tools"] = " ".join(message.found_tools)
@@ -278,7 +273,6 @@ def read_message(value: Any) -> Message | None:
         blocks,
         _text(value.get("time")),
         display_text=extra.pop("display_text", None),
-        hidden=extra.pop("hidden", ""),
         summarized_tokens=before if compacted else None,
         commands=_count(extra.pop("commands", "")),
         files=_count(extra.pop("files", "")),

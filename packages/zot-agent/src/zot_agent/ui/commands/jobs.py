@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.commands.followed import ask_following
+from zot_agent.ui.commands.follow_dialogs import ask_following
 from zot_core.aio import spawn
 from zot_core.display import TextDisplay
 from zot_core.tools.background.jobs import Job
