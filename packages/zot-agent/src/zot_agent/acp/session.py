@@ -210,7 +210,7 @@ class AcpSession:
     # Prompts
 
     async def prompt(self, blocks: Sequence[Json]) -> PromptEnd:
-        """Answer a prompt, or run it if it is a slash command. Raises `Busy`, `InvalidCommand`, and `PromptFailed`."""
+        """Answer a prompt, or run it if it is a slash command. Raises `Busy`, `OperationFailed`, and `PromptFailed`."""
         if self.busy:
             raise Busy("the session is answering another prompt; wait for it, or cancel it")
         content = read_content(blocks, self.host.runtime.cwd)

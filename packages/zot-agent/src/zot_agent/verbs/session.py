@@ -107,7 +107,7 @@ def _message(caller: OperationCaller, given: dict[str, Any], at: int) -> Message
         timestamp(),
         display_text=display,
         hidden=f"sent by {sender}" if given.get("hidden") is True else "",
-        extra={"extension": caller.name} if caller.name else {},
+        extension=caller.name,
     )
 
 
