@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval relay bench generate screenshots build
 
 UV := "$(shell sh scripts/uv.sh)"
 ifeq ($(UV),"")
@@ -134,6 +134,9 @@ terminals: setup ## zot in kitty, xterm and alacritty on a virtual X server (Deb
 
 eval: ## how well zot does with a model: MODEL=, N= tries of 50 tasks, E="more options" (docs/eval.md); costs money
 	$(UV) run benchmarks/eval $(if $(MODEL),--model $(MODEL)) $(if $(N),-n $(N)) $(E)
+
+relay: ## sit in the model's chair: answer an agent in the terminal, or from a file: E="--script FILE" (docs/eval.md)
+	$(UV) run benchmarks/relay.py $(E)
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run --group fleet benchmarks/run.py

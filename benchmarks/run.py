@@ -6,6 +6,7 @@ import sys
 
 import agents
 import checkpoints
+import context
 import environment
 import extension_models
 import extension_screen
@@ -28,7 +29,7 @@ import streaming
 import subagents
 
 SCENARIOS = (
-    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, subagents, runs, fleet,
+    startup, streaming, steps, permissions, session, context, housekeeping, checkpoints, agents, subagents, runs, fleet,
     extensions, extension_models, extension_screen, pi_extensions, mcp_servers, sandbox, rpc, screen, serve, install,
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -48,6 +49,8 @@ def states(path: Path) -> dict[str, str]:
         ("shell", "cheat", 0),
         ("python", "solve", 10),
         pytest.param("javascript", "solve", 10, marks=pytest.mark.needs("node")),
+        pytest.param("c", "solve", 10, marks=pytest.mark.needs("cc", "as", "ld")),
+        pytest.param("go", "solve", 10, marks=pytest.mark.needs("go")),
     ],
 )
 def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, language: str, model: str, passed: int) -> None:
@@ -55,6 +58,9 @@ def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, language: str, m
     code, printed = evaluate(tmp_path, "--agent", "scripted", "--model", model, *options)
     assert code == 0, printed
     assert f"passed        {passed} of 10 (" in printed, printed
+    tokens = re.search(r"^tokens +([\d,]+) a try$", printed, re.M)
+    assert tokens is not None
+    assert int(tokens[1].replace(",", "")) > 1000
     assert list(states(tmp_path / "o.jsonl").values()).count("passed") == passed
 
 
@@ -104,6 +110,25 @@ def test_what_was_no_try_is_tried_again(tmp_path: Path) -> None:
     _, printed = evaluate(tmp_path, "--agent", "scripted", "--model", "solve", *options)
     assert "passed        1 of 1" in printed
     assert "error" not in printed
+
+
+def test_what_pi_has_used_is_read_from_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = {"input": 10, "output": 5, "cacheRead": 7, "cacheWrite": 0, "cost": {"total": 0.25}}
+    events = [
+        {"type": "tool_execution_end", "toolName": "edit", "isError": True},
+        *({"type": "turn_end", "message": {"usage": usage}} for _ in range(2)),
+    ]
+    (tmp_path / "events").write_text("".join(json.dumps(event) + "\n" for event in events))
+    program = tmp_path / "pi"
+    program.write_text(f"#!/bin/sh\nprintf '64\\n65\\n' > answer.txt\ncat {tmp_path}/events\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    _, printed = evaluate(tmp_path, "--agent", "pi", "--only", "shell-question", "--out", "o")
+    assert states(tmp_path / "o") == {"shell-question": "passed"}, printed
+    assert "steps         2.0 a try" in printed
+    assert "tokens        44 a try" in printed
+    assert "cost          $0.5000" in printed
+    assert "failed edits  1" in printed
 
 
 def test_entries_of_public_sets_are_tasks_and_a_set_up_that_fails_is_no_try(tmp_path: Path) -> None:

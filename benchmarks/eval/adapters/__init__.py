@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner import Agent
 
-NAMES = ("zot", "claude", "codex", "gemini", "opencode", "scripted")
+NAMES = ("zot", "claude", "codex", "gemini", "opencode", "pi", "scripted")
 
 
 def make_agent(name: str, model: str) -> "Agent":

@@ -11,6 +11,9 @@ from runner import Agent
 from tasks import Edit, Task
 
 from zot_core import Runtime, ToolResultEvent, TurnStart
+from zot_core.compaction.size import estimate
+from zot_core.compaction.tokens import text_tokens
+from zot_provider.request import Request
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -27,9 +30,16 @@ def make_agent(model: str) -> Agent:
                 if isinstance(event, ToolResultEvent) and event.is_error:
                     use.failed_calls += 1
                     use.failed_edits += event.name == "edit"
+        use.tokens = sum(map(_tokens, client.requests))
         return use
 
     return agent
+
+
+def _tokens(request: Request) -> int:
+    """The tokens of a request, estimated."""
+    tools = sum(text_tokens(f"{tool.name} {tool.description} {tool.schema}") for tool in request.tools)
+    return estimate(request.messages) + round(text_tokens(request.system) + tools)
 
 
 def script(model: str, task: Task) -> list[Call]:
