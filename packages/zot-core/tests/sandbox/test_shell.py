@@ -63,13 +63,36 @@ def test_folders_that_stand_for_missing_settings_are_removed_in_the_end(world: S
         ("echo x >$OTHER/x", "it writes outside the project"),
         ("cat </dev/tcp/192.0.2.1/80", "it needs the network"),
         ("unlink missing", ""),
-        ("echo x >.git/x || true", ""),
     ],
 )
 def test_a_command_that_the_sandbox_stopped_says_so(world: SandboxWorld, command: str, reason: str) -> None:
     _, text = world.run(command, env={"OTHER": str(world.other)})
     assert ("[the sandbox seems to have stopped this command: " in text) == bool(reason)
     assert reason in text
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("echo x >.git/x || true", "it writes .git"),
+        ("{ echo x >$OTHER/x; } 2>&1 | cat", "it writes outside the project"),
+        ("cat </dev/tcp/192.0.2.1/80; echo done", "it needs the network"),
+        ("echo 'Read-only file system' | cat", ""),
+        ("echo 'disk: Read-only file system'", ""),
+    ],
+)
+def test_a_command_that_hides_the_error_of_a_part_says_so(world: SandboxWorld, command: str, reason: str) -> None:
+    ended, text = world.run(command, env={"OTHER": str(world.other)})
+    assert ended.exit_code == 0
+    assert ("[the sandbox seems to have stopped a part of this command: " in text) == bool(reason)
+    assert reason in text
+
+
+@pytest.mark.needs("bwrap")
+def test_without_a_network_installers_do_not_try_again(world: SandboxWorld) -> None:
+    assert world.run("echo $PIP_RETRIES $npm_config_fetch_retries")[1] == "0 0\n"
+    assert world.run("echo $PIP_RETRIES", env={"PIP_RETRIES": "3"})[1] == "3\n"
 
 
 def test_a_text_that_an_error_also_has_without_a_sandbox_does_not_count() -> None:

@@ -13,7 +13,7 @@ from zot_core.machine.shell import Launch
 from zot_core.permission_mode import SandboxState
 from zot_core.printable import few
 from zot_core.sandbox import bubblewrap, landlock, seatbelt
-from zot_core.sandbox.limits import SandboxLimits, inside_environment
+from zot_core.sandbox.limits import NO_RETRIES, SandboxLimits, inside_environment
 from zot_core.sandbox.placeholders import Placeholders
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
 
@@ -108,7 +108,8 @@ class Sandbox:
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
-        return inside_environment(env, self.policy.variables)
+        kept = inside_environment(env, self.policy.variables)
+        return kept if self.policy.hosts or self.policy.open_network else NO_RETRIES | kept
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only. What runs inside reaches no host from now on."""

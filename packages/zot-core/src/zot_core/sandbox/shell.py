@@ -1,7 +1,8 @@
 """`SandboxedShell`: the `Shell` whose commands run in a sandbox.
 
-A command that seems to have been stopped by the sandbox ends with a line that says so to the model. The person may be
-asked, once for a command, whether it runs again outside.
+A command that seems to have been stopped by the sandbox ends with a line that says so to the model, and so does one that
+has hidden the error of a part, as a pipe does. The person may be asked, once for a command that failed, whether it runs
+again outside.
 """
 
 import re
@@ -14,6 +15,9 @@ from zot_core.sandbox.sandbox import Sandbox
 
 _TAIL = 4096
 """Bytes at the end of the output that are searched for errors."""
+
+_PARTS = re.compile(r"[|;&\n]")
+"""Only a line with several commands succeeds although one of them has failed."""
 
 _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(pattern), reason)
@@ -36,11 +40,13 @@ _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
 
 
 def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False) -> str:
-    """Return why a command seems to have been stopped by the sandbox, empty if it does not seem so. A `lesser` sandbox
-    refuses what another one hides."""
-    if not exit_code:
+    """Return why a command, or a part of one that succeeded, seems to have been stopped by the sandbox; empty if it
+    does not seem so. A `lesser` sandbox refuses what another one hides."""
+    if exit_code is None:
         return ""
-    if lesser and b"Permission denied" in tail:
+    if exit_code == 0:  # such words may be what it was to print: only after the name of a program are they an error
+        tail = b"\n".join(line for line in tail.split(b"\n") if b": " in line)
+    elif lesser and b"Permission denied" in tail:
         return "it needs what is hidden"
     return next((reason for pattern, reason in _STOPPED if pattern.search(tail)), "")
 
@@ -77,11 +83,12 @@ class SandboxedShell:
         confined: ShellOptions = {**how, "output": keep}
         ended = await self._inside.run(command, **confined)
         reason = stopped_by(ended.exit_code, bytes(tail), lesser=self._sandbox.state == "lesser")
-        if not reason:
+        if not reason or (ended.exit_code == 0 and not _PARTS.search(command)):
             return ended
         line_break = b"" if tail.endswith(b"\n") else b"\n"
-        output(line_break + f"[the sandbox seems to have stopped this command: {reason}]\n".encode())
-        if self._offer is None or self._sandbox.policy.strict or command in self._offered:
+        what = "a part of this command" if ended.exit_code == 0 else "this command"
+        output(line_break + f"[the sandbox seems to have stopped {what}: {reason}]\n".encode())
+        if ended.exit_code == 0 or self._offer is None or self._sandbox.policy.strict or command in self._offered:
             return ended
         self._offered.add(command)
         if not await self._offer(command, reason):
