@@ -213,6 +213,7 @@ async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Pa
         Call("write", {"path": ".zot/config.json", "content": "{}"}),
         Call("grep", {"pattern": "out-of|needle"}),
         Call("write", {"path": "inside", "content": "x"}),
+        Call("write", {"path": "/tmp/notes", "content": "x"}),
         Call("fetch", {"url": "https://evil.test/"}),
         Call("fetch", {"url": "http://127.0.0.1/"}),
     ]
@@ -229,6 +230,7 @@ async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Pa
         "127.0.0.1 is not among the hosts that the sandbox allows",
     ):
         assert words in text
+    assert text.count("to /tmp/notes") == text.count("only this sandbox has that folder") == 1
     assert "out-of-reach" not in text
     assert (alone / "inside").read_text() == "x"
     assert not (alone.parent / "outside").exists()

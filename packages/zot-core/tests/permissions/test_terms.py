@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core.confirm import PermissionAnswer, PermissionQuestion, Permissions
+from zot_core.machine.interface import Walls
 from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.rule import Rule, parse_permissions
 from zot_core.permissions.terms import Allowed, terms
@@ -42,7 +43,7 @@ def users(messages: Sequence[Message]) -> list[str]:
     return [each.text for each in messages if each.role == "user"]
 
 
-async def first_request(permissions: Permissions, walls: str = "") -> list[str]:
+async def first_request(permissions: Permissions, walls: Walls | None = None) -> list[str]:
     client = ScriptedClient(["done"])
     async with attached(client, permissions) as runtime:
         runtime.agent.change_context(walls=walls)
@@ -98,9 +99,9 @@ async def test_rules_that_hold_something_back_are_told_in_every_mode() -> None:
 async def test_the_sandbox_is_told_and_its_end_too() -> None:
     client = ScriptedClient(["a", "b"])
     async with attached(client, Permissions()) as runtime:
-        runtime.agent.change_context(walls="Sandbox: no network")
+        runtime.agent.change_context(walls=Walls("Sandbox: no network", lambda _: False))
         await runtime.prompt("1")
-        runtime.agent.change_context(walls="")
+        runtime.agent.change_context(walls=None)
         await runtime.prompt("2")
     assert [each for each in users(client.requests[-1].messages) if each.startswith("[")] == [
         "[Mode yolo from here on: every call runs. Sandbox: no network.]",
@@ -162,7 +163,7 @@ def policy(tmp_path: Path, **more: Any) -> SandboxPolicy:
 
 @pytest.mark.needs("bwrap")
 def test_the_words_about_a_sandbox_say_what_is_writable_and_what_is_reached(tmp_path: Path) -> None:
-    closed = Sandbox(policy(tmp_path)).words()
+    closed = Sandbox(policy(tmp_path)).walls().words
     assert closed == (
         "Sandbox: writable are the working directory (not .git) and /tmp (private, deleted when zot ends); homes are "
         "hidden; network: none"
@@ -170,7 +171,7 @@ def test_the_words_about_a_sandbox_say_what_is_writable_and_what_is_reached(tmp_
     more = tmp_path / "more"
     more.mkdir()
     hosts = [f"{name}.example" for name in "abcdefgh"]
-    opened = Sandbox(policy(tmp_path, writable=[str(more)], hosts=hosts, git="write")).words([str(more)])
+    opened = Sandbox(policy(tmp_path, writable=[str(more)], hosts=hosts, git="write")).walls([str(more)]).words
     assert f"the working directory, {more} and /tmp" in opened
     assert opened.endswith("network: only a.example, b.example, c.example, d.example, 4 more")
 

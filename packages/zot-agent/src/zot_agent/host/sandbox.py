@@ -62,7 +62,7 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         agent = runtime.agent
         if opened is None:
-            agent.change_context(files=LocalFiles(), shell=shell, temporary="", walls="", network=NetworkAccess())
+            agent.change_context(files=LocalFiles(), shell=shell, temporary="", walls=None, network=NetworkAccess())
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
@@ -71,7 +71,7 @@ class SandboxSwitch:
                 files=SandboxedFiles(opened.policy),
                 shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,
-                walls=opened.words(self._folders()),
+                walls=opened.walls(self._folders()),
                 network=opened.access,
             )
         if runtime.checkpoints is not None:

@@ -86,7 +86,7 @@ class AgentState:
         if machine is None:
             self.context = here
             return
-        self.context = here if machine.shell is None else here.replace(shell=machine.shell, walls="")
+        self.context = here if machine.shell is None else here.replace(shell=machine.shell, walls=None)
         if machine.files is not None:
             self.context = self.context.replace(
                 files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen

@@ -99,6 +99,14 @@ class Shell(Protocol):
         """
 
 
+class Walls(Record):
+    """A sandbox in which tools work, for the model: `words` about it, at most 30 and without a full stop. `keeps` says
+    whether a real path is in the folder of temporary files that only the sandbox has, and which ends with it."""
+
+    words: str
+    keeps: Callable[[str], bool]
+
+
 class OtherMachine(Record):
     """Another machine, called `name`, whose files or shell tools use in place of those of this one (None: they stay).
 

@@ -48,7 +48,7 @@ class Terms:
 
     def news(self, now: Allowed) -> list[Message]:
         """Return what the model does not know yet of what it may do `now`, as a message."""
-        walls = self._agent.context.walls
+        walls = "" if (sandbox := self._agent.context.walls) is None else sandbox.words
         known = next((each for each in reversed(self._agent.history.messages) if each.hidden.startswith(_SHOWN)), None)
         if known is None and now.mode == "yolo" and not now.held and not walls:
             return []

@@ -82,9 +82,13 @@ class SandboxPolicy(Record):
         """Whether the real path may be made, changed and removed."""
         return self.access(path) == "write"
 
+    def is_temporary(self, path: str) -> bool:
+        """Whether an absolute path inside is in the folder of temporary files that only the inside has."""
+        return bool(self.scratch) and self._longest(path) == TEMPORARY
+
     def outside(self, path: str) -> str:
         """Return the path on this machine of an absolute path inside: they differ below `/tmp` only."""
-        if self.scratch and self._longest(path) == TEMPORARY:
+        if self.is_temporary(path):
             return self.scratch + path[len(TEMPORARY) :]
         return path
 

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from zot_core.machine.interface import Walls
 from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.permission_mode import SandboxState
@@ -48,19 +49,20 @@ class Sandbox:
             return ""
         return f"a lesser sandbox, which does not protect .git, is in use: {self._missing()}"
 
-    def words(self, folders: Sequence[str] = ()) -> str:
-        """Return for the model, in at most 30 words without a full stop, what can be written, which `folders` are among
-        it, what `/tmp` is, and what can be reached."""
+    def walls(self, folders: Sequence[str] = ()) -> Walls:
+        """Return what the model must know: what can be written, which `folders` are among it, what `/tmp` is, and what
+        can be reached."""
         policy = self.policy
         more = f", {few(folders, _FOLDER_WORDS)}" if folders else ""
         own_tmp = sys.platform == "linux" and not self._is_lesser()
         temporary = "/tmp" if own_tmp else "$TMPDIR"
         git = " (not .git)" if policy.git == "ask" else ""
         network = f"only {few(policy.hosts, _HOST_WORDS)}" if policy.hosts else "none"
-        return (
+        words = (
             f"Sandbox: writable are the working directory{git}{more} and {temporary} (private, deleted when zot ends); "
             f"homes are hidden; network: {network}"
         )
+        return Walls(words, policy.is_temporary)
 
     def _missing(self) -> str:
         """Return why the whole sandbox is not possible here."""

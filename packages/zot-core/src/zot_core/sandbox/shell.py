@@ -1,8 +1,8 @@
 """`SandboxedShell`: the `Shell` whose commands run in a sandbox.
 
-A command that seems to have been stopped by the sandbox ends with a line that says so to the model, and so does one that
-has hidden the error of a part, as a pipe does. The person may be asked, once for a command that failed, whether it runs
-again outside.
+A command that seems to have been stopped by the sandbox ends with a line that says so to the model, and so does one
+that has hidden the error of a part, as a pipe does. The person may be asked, once for a command that failed, whether it
+runs again outside.
 """
 
 import re

@@ -83,7 +83,10 @@ async def write(
         details=details | {"content": kept.data.decode() + truncation_note(kept, LIMITS)},
         display=[CodeDisplay(path, written)],
     )
-    return result.noted([encoding.note] if encoding.note else [])
+    notes = [encoding.note] if encoding.note else []
+    if context.walls is not None and context.walls.keeps(real):
+        notes.append("only this sandbox has that folder: nobody else sees the file, and it is deleted when zot ends")
+    return result.noted(notes)
 
 
 async def _first_look(path: str, target: str, context: ToolContext) -> str:
