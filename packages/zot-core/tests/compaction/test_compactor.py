@@ -15,6 +15,7 @@ from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, record, types
 from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.todo import LEFT_ALONE
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
@@ -313,7 +314,9 @@ def test_the_list_of_what_is_to_be_done_comes_back_with_the_summary() -> None:
     call = ToolCallBlock("1", "todo", json.dumps({"items": items}))
     listed = [Message("assistant", [call]), Message("tool", [ToolResultBlock("1", [TextBlock("2 items")])])]
     todo = next(each for each in BUILTIN_TOOLS if each.name == "todo")
-    for messages, expected in (([*listed, *chat(10)], "- [>] test it\n- [x] write it"), (chat(10), "Count.")):
+    left_alone = [*listed, *chat(2 * LEFT_ALONE + 2)]
+    kept = "- [>] test it\n- [x] write it"
+    for messages, expected in (([*listed, *chat(10)], kept), (chat(10), "Count."), (left_alone, "Count.")):
         agent = make_agent(ScriptedClient(["Count."]), todo, messages=messages)
         compact(agent)
         assert agent.history.messages[0].text.endswith(expected)

@@ -21,6 +21,9 @@ LENGTH = 500
 RECENT = 500
 """Messages at the end of a session in which the list is looked for: reading all of a long session takes seconds."""
 
+LEFT_ALONE = 60
+"""Answers of the model without a change of the list after which a compaction does not keep it: nobody works by it."""
+
 
 class TodoItem(TypedDict):
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
@@ -35,7 +38,9 @@ def _recall(arguments: dict[str, Any], _: str) -> list[DisplayBlock]:
 
 def _carry(messages: Sequence[Message]) -> str:
     items = current_list(messages)
-    if all(each.status == "completed" for each in items):
+    last = next((at for at, each in enumerate(reversed(messages)) if _calls(each)), len(messages))
+    alone = sum(each.role == "assistant" for each in messages[len(messages) - last :])
+    if alone > LEFT_ALONE or all(each.status == "completed" for each in items):
         return ""
     marks = {"pending": " ", "in_progress": ">", "completed": "x"}
     rows = [f"- [{marks[each.status]}] {each.content}" for each in items]
@@ -70,6 +75,10 @@ def current_list(messages: Sequence[Message]) -> list[Todo]:
                 except (KeyError, TypeError, ValueError):
                     continue
     return []
+
+
+def _calls(message: Message) -> bool:
+    return any(isinstance(block, ToolCallBlock) and block.name == todo.name for block in message.content)
 
 
 def _todos(items: Sequence[TodoItem]) -> list[Todo]:
