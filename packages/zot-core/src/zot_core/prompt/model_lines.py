@@ -19,12 +19,6 @@ class ModelLine(Record):
 
 
 MODEL_LINES = (
-    # They were trained with a program of this name, and run it in the shell (OpenAI, "GPT-5 prompting guide").
-    ModelLine(
-        ("gpt", "chatgpt", "codex", "o"),
-        "edit",
-        "There is no `apply_patch` here: files are changed with `edit` and `write`.",
-    ),
     # Small models write calls as JSON into the answer, as issues of llama.cpp, Ollama and vLLM show.
     ModelLine(
         ("gemma", "llama", "ministral", "mistral", "qwen"),
