@@ -28,6 +28,7 @@ def test_a_person_sees_the_display_text_in_place_of_all_text() -> None:
     other = message.replace(display_text="short")
     assert (other.shown, other.shown_text) == ([IMAGE, TextBlock("short")], "short")
     hidden = message.replace(hidden="secret")
+    assert [each.is_prompt for each in (message, other, hidden)] == [True, True, False]
     assert (hidden.shown, hidden.shown_text) == ([IMAGE], "")
 
 

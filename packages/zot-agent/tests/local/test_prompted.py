@@ -141,6 +141,15 @@ def test_a_failed_or_empty_result_is_answered_too(text: str) -> None:
     assert sent.messages[0].text == text or "nothing" in sent.messages[0].text
 
 
+def test_what_zot_says_in_between_is_no_question() -> None:
+    hidden = Message("user", [TextBlock("[Mode ask]")], hidden="the model knows: mode ask")
+    _, (sent,) = play(request(user("see x.txt"), hidden, tools=[LOOK]), Turn('{"path": "x.txt", "tool": "look"}'))
+    assert sent.messages[-1].text == "see x.txt"
+    asked = request(user("what is it?"), *called("a text"), hidden, tools=[LOOK])
+    _, (sent,) = play(asked, Turn("It is a text."))
+    assert [sent.messages[0].text, sent.messages[-1].text] == ["a text", "what is it?"]
+
+
 def test_of_a_long_question_the_beginning_and_the_end_are_kept() -> None:
     asked = request(user("begin " + "y " * 4000 + "end?"), tools=[])
     _, (sent,) = play(asked, Turn("Yes, it is so."))

@@ -28,6 +28,7 @@ async def test_each_prompt_has_its_tools_and_tokens_also_after_a_compaction(tmp_
 def test_in_memory_there_are_times_and_no_tokens() -> None:
     messages = [
         Message("user", [TextBlock("a")], "2026-03-01T12:00:00.000Z", id="1"),
+        Message("user", [TextBlock("[Mode ask]")], "2026-03-01T12:00:00.500Z", hidden="no prompt", id="5"),
         Message("assistant", [TextBlock("b")], "2026-03-01T12:00:02.500Z", id="2"),
         Message("user", [TextBlock("c")], "yesterday", id="3"),
         Message("assistant", [TextBlock("d")], "2026-03-01T12:00:02.500Z", id="4"),

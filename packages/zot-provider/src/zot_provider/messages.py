@@ -152,6 +152,11 @@ class Message(Record):
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
 
     @property
+    def is_prompt(self) -> bool:
+        """Whether a user has sent it: it is not hidden, and no summary."""
+        return self.role == "user" and not self.hidden and self.summarized_tokens is None
+
+    @property
     def shown_text(self) -> str:
         """The text that a person sees."""
         if self.hidden:

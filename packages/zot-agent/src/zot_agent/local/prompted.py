@@ -9,8 +9,8 @@ enforces the JSON of its answer, it chooses a tool and its argument well enough.
 - one plain question if the conversation ends with tool results: the beginning of the results, and the user's question.
 
 Every question is treated the same way. Only tools with an example (`prompts/examples.json`) are offered. Earlier turns,
-images and zot's system prompt are left out: they would cost such a model seconds and confuse it. A larger model gets
-the same requests, with another `Budget`.
+images, zot's system prompt and what zot says in between are left out: they would cost such a model seconds and confuse
+it. A larger model gets the same requests, with another `Budget`.
 """
 
 import json
@@ -90,8 +90,9 @@ class PromptedClient(Client):
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`. The tokens of a choice without a tool are counted, too."""
-        results = _results(request.messages, self._budget.result)
-        question = _question(request.messages, self._budget.question)
+        messages = [each for each in request.messages if each.role != "user" or each.is_prompt]
+        results = _results(messages, self._budget.result)
+        question = _question(messages, self._budget.question)
         tools = [tool for tool in request.tools if any(tool.name == one.call[_TOOL] for one in self._examples)]
         if results:
             plain = self._plain_request(request, "answer", [results, question])

@@ -66,8 +66,7 @@ class ServedSession:
     def describe(self) -> dict[str, Any]:
         """Describe it for a list of sessions, as JSON."""
         state, conversation = self.host.runtime.state, self.host.conversation
-        prompts = (message for message in self.host.runtime.messages if message.role == "user")
-        first = next((message.shown_text for message in prompts), "")
+        first = next((message.shown_text for message in self.host.runtime.messages if message.is_prompt), "")
         return {
             "id": self.id,
             "cwd": state.cwd,

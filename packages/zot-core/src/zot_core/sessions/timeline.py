@@ -56,7 +56,7 @@ def timeline(messages: Iterable[Message]) -> list[PromptEntry]:
 
 
 def _add(found: list[PromptEntry], message: Message) -> None:
-    if message.role == "user" and message.summarized_tokens is None:
+    if message.is_prompt:
         found.append(PromptEntry(message.id, first_line(message), message.time))
     elif found:
         last = found[-1]

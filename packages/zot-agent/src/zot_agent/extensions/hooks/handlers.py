@@ -234,7 +234,7 @@ class ExtensionHooks:
 
     def _prompt(self) -> str:
         messages = [] if self._agent is None else self._agent.history.messages
-        return next((each.shown_text for each in reversed(messages) if each.role == "user"), "")
+        return next((each.shown_text for each in reversed(messages) if each.is_prompt), "")
 
     async def assistant_message(self, text: str) -> str:
         """Return the text that the user sees in place of `text`. Raises `Refused` if an extension hides it."""

@@ -54,7 +54,7 @@ async def retry(chat: Chat, _: str) -> None:
         raise ConfigError("no prompt has failed; /edit changes an earlier prompt and sends it again")
     if answered:
         await conversation.branches.go_to(messages[-2].id)
-    prompt = next((each for each in reversed(messages) if each.role == "user"), None)
+    prompt = next((each for each in reversed(messages) if each.is_prompt), None)
     conversation.resend("" if prompt is None else prompt.shown_text)
 
 

@@ -33,12 +33,8 @@ async def tree(chat: Chat, _: str) -> None:
 
 async def edit_prompt(chat: Chat, _: str) -> None:
     """Choose an earlier prompt of the conversation, and change it."""
-    prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
-    items = [
-        PickerItem(message.id, message.shown_text.strip() or "(image)")
-        for message in reversed(prompts)
-        if message.summarized_tokens is None
-    ]
+    prompts = [message for message in chat.host.runtime.messages if message.is_prompt and message.id]
+    items = [PickerItem(message.id, message.shown_text.strip() or "(image)") for message in reversed(prompts)]
     chosen = await chat.ask(Picker("Change a prompt", items, empty="no prompts yet"))
     if chosen is not None:
         await go_back(chat, chosen, before=True)
@@ -46,7 +42,7 @@ async def edit_prompt(chat: Chat, _: str) -> None:
 
 async def fork(chat: Chat, _: str) -> None:
     """Continue before an earlier prompt, in a new session."""
-    prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
+    prompts = [message for message in chat.host.runtime.messages if message.is_prompt and message.id]
     items = [PickerItem(message, message.shown_text.strip()) for message in reversed(prompts)]
     chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
     if chosen is not None:
