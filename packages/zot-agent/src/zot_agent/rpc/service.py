@@ -97,15 +97,12 @@ class RpcService:
         return await self.host.open_session(entry.path, fork=fork)
 
     def permission_requests(self) -> list[PermissionRequest]:
-        """See `CallingClient`."""
         return self.permissions.open
 
     def ui_requests(self) -> list[dict[str, Any]]:
-        """See `CallingClient`."""
         return self.dialogs.open()
 
     def entries(self) -> ClientEntries:
-        """See `CallingClient`."""
         return self.screen.entries()
 
     # Lines in
