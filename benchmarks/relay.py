@@ -37,7 +37,7 @@ class Answers:
         self._lines = enumerate((line.rstrip("\n") for line in lines), 1)
 
     def next(self) -> Turn | None:
-        """Return the next answer, None after the last one. Raises ValueError for one with a call that is none; the next
+        """Return the next answer, None after the last one. Raises ValueError for one with a wrong call; the next
         call of this function returns the answer after it."""
         rows: list[tuple[int, str]] = []
         for number, text in self._lines:

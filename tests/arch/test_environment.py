@@ -152,9 +152,10 @@ def test_a_program_that_tests_do_not_declare_is_not_at_its_place_in_ci(tmp_path:
     assert "'mount'" not in seen  # every Linux has it, and no test needs it
 
 
-def test_every_run_tries_the_same_examples(tmp_path: Path) -> None:
-    (_, first), (_, second) = run(tmp_path, TRIED), run(tmp_path, TRIED)
-    assert len(lines(first, "TRIED")) == int(os.environ["PYTEST_EXAMPLES"])
+@pytest.mark.parametrize(("ci", "count"), [("", 40), ("true", 100)])
+def test_every_run_tries_the_same_examples(ci: str, count: int, tmp_path: Path) -> None:
+    (_, first), (_, second) = run(tmp_path, TRIED, {"CI": ci}), run(tmp_path, TRIED, {"CI": ci})
+    assert len(lines(first, "TRIED")) == count
     assert lines(first, "TRIED") == lines(second, "TRIED")
 
 

@@ -99,7 +99,7 @@ class Settings:
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
     )  # fmt: skip
-    cache_time = Choice[CacheTime]("5m", get_args(CacheTime), "how long Claude's cache lasts; an hour costs more to write")
+    cache_time = Choice[CacheTime]("5m", get_args(CacheTime), "how long Claude's cache lasts; an hour costs more")
     bash_timeout = Number(
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,

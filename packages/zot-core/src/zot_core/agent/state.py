@@ -21,7 +21,9 @@ from zot_provider.usage import Usage
 
 
 class AgentState:
-    """A model, its tools, its history and the latest run."""
+    """A model, its tools, its history and the latest run. `cache_time` is that of its requests."""
+
+    cache_time: CacheTime = "5m"
 
     def __init__(
         self,
@@ -55,7 +57,6 @@ class AgentState:
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
-        self.cache_time: CacheTime = "5m"
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
         self.inactive: Collection[str] = ()

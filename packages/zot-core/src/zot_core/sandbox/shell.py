@@ -40,7 +40,7 @@ _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
 
 
 def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False) -> str:
-    """Return why a command, or a part of one that succeeded, seems to have been stopped by the sandbox; empty if it
+    """Return why a command, or a part of it if it succeeded, seems to have been stopped by the sandbox; empty if it
     does not seem so. A `lesser` sandbox refuses what another one hides."""
     if exit_code is None:
         return ""
