@@ -28,7 +28,10 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
         "input_tokens": usage.input,
         "cache_read_input_tokens": usage.cache_read,
         "cache_creation_input_tokens": usage.cache_write,
-        "cache_creation": {"ephemeral_1h_input_tokens": usage.hour},
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write - usage.hour,
+            "ephemeral_1h_input_tokens": usage.hour,
+        },
         "output_tokens": 0,
     }
     message: dict[str, Any] = {
@@ -59,7 +62,8 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
     if turn.error is not None:
         yield _event({"type": "error", "error": failure(turn.error, "api_error")})
         return
-    counts = counts | {"output_tokens": usage.output}
+    counts["output_tokens"] = usage.output
+    del counts["cache_creation"]
     if usage.reasoning is not None:
         counts["output_tokens_details"] = {"thinking_tokens": usage.reasoning}
     reason = "max_tokens" if turn.stop_reason == "length" else turn.stop_reason
