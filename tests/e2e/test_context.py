@@ -75,11 +75,11 @@ def test_nothing_that_happens_in_a_session_changes_what_was_sent_before(
     with Talk([*zot.command, "rpc", "-c", *zot.at(server, provider)], cwd=zot.cwd, env=zot.env) as talk:
         command(talk, type="prompt", message="go")
         talk.until("tool_call")
-        command(talk, type="steer", message="and quickly")
+        command(talk, type="prompts.steer", message="and quickly")
         (zot.cwd / "steered").touch()
         talk.until("done")
-        command(talk, type="set_permission_mode", mode="plan")
-        command(talk, type="set_permission_mode", mode="yolo")
+        command(talk, type="permissions.mode", mode="plan")
+        command(talk, type="permissions.mode", mode="yolo")
         command(talk, type="prompt", message="in the background")
         talk.until("done")
         for model in ("another", "scripted"):

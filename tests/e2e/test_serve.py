@@ -309,7 +309,7 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
     running = start("--trust")
     plain, greeting = running.open(), running.open(cwd="with")
     with running.socket(greeting) as peer:
-        peer.send('{"id":1,"type":"command","name":"greet","args":"you"}')
+        peer.send('{"id":1,"type":"control.run","name":"greet","args":"you"}')
         lines = until(peer, "response")
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
     answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "control.commands"}).json()

@@ -366,9 +366,9 @@ def tic_tac_toe(tmp_path: Path) -> None:
 
 def custom_footer(tmp_path: Path) -> None:
     sent: list[dict[str, Any]] = []
-    state = {"branch": "main", "model": "m", "reasoning_used": "off", "usage": {"cost_usd": None}}
     calls: dict[str, Any] = {"widgets_set": lambda params: sent.append(params) or {}}
-    calls["control_state"] = {**state, "context": {"tokens": 5, "window": 10}}
+    calls["control_state"] = {"model": "m", "reasoning_used": "off", "usage": {"cost_usd": None}}
+    calls |= {"control_context": {"tokens": 5, "window": 10}, "session_info": {"branch": "main"}}
     with hosted("custom-footer", tmp_path, **calls) as host:
         host.command("footer", "off")
         host.command("footer", "on")
@@ -403,7 +403,7 @@ def preset(tmp_path: Path) -> None:
         assert host.command("preset").display == "fast"
         assert host.command("preset", "fast").display == "m answers, with reasoning high"
         assert host.command("preset", "slow").error == "there is no preset slow"
-    assert sent == [{"model": "m", "provider": "p"}, {"level": "high"}]
+    assert sent == [{"model": "m", "provider": "p"}, {"reasoning": "high"}]
 
 
 def send_user_message(tmp_path: Path) -> None:

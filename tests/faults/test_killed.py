@@ -68,7 +68,7 @@ def stored(path: Path) -> list[tuple[str, Any]]:
                 text = "".join(each.text for each in block.content if isinstance(each, TextBlock))
                 found.append(("tool_result", (block.call_id, block.is_error, text)))
             continue
-        if message.text or message.role == "assistant":
+        if (message.text and not message.hidden) or message.role == "assistant":
             found.append((f"{message.role}_message", message.text))
         found += [("tool_call", call.id) for call in message.tool_calls]
     return found

@@ -88,19 +88,19 @@ async def test_entries_that_extensions_store_and_draw_are_in_their_places_on_the
     shown = f"[...document.querySelectorAll('#log > article')].map({last}).join('|')"
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "command", name="keep", args="<b>one</b>")
+        await served.command(id, "control.run", name="keep", args="<b>one</b>")
         await choose(tab, id)
         await tab.until(f"{shown} === 'card <b>one</b>'")
         await tab.type("look")
         await tab.press("Enter")
         await tab.until(DONE)
-        await served.command(id, "command", name="keep", args="two")
-        await served.command(id, "command", name="hide", args="three")
+        await served.command(id, "control.run", name="keep", args="two")
+        await served.command(id, "control.run", name="hide", args="three")
         await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two|'")
         await tab.load("Page.reload")
         await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two|'")
-        await served.command(id, "command", name="unfold")
-        await served.command(id, "command", name="keep", args="three")
+        await served.command(id, "control.run", name="unfold")
+        await served.command(id, "control.run", name="keep", args="three")
         await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two||open three'")
         assert await tab.value("document.querySelectorAll('#log > .entry.nothing').length") == 1
 
@@ -121,7 +121,7 @@ async def test_the_markdown_of_answers_is_shown_as_extensions_change_it(
         assert await tab.value(f"{said}.innerText") == "see <b>x</b> one"
         await tab.load("Page.reload")
         await tab.until(f"{said}?.innerText === 'see <b>x</b> one'")
-        await served.command(id, "command", name="plain")
+        await served.command(id, "control.run", name="plain")
         await tab.until(f"{said}.innerText === 'see one'")
 
 
@@ -142,7 +142,7 @@ async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(
         await tab.until("document.querySelector('#log summary .t-accent')?.textContent === 'LIST '")
         await tab.until("document.querySelector('#log summary .drawn').textContent.startsWith('LIST . ok ')")
         await tab.until("document.querySelector('#log > .below').textContent === 'few 0'")
-        await served.command(id, "command", name="again")
+        await served.command(id, "control.run", name="again")
         await tab.until("document.querySelector('#log > .below').textContent === 'few 1'")
 
         await click(tab, "#log > .tool summary")
@@ -152,12 +152,12 @@ async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(
         await click(tab, "#log > .tool:nth-of-type(2) summary")  # the page draws this one
         await tab.until("document.querySelector('#log .code pre')?.textContent.includes('text')")
 
-        await served.command(id, "command", name="say")
+        await served.command(id, "control.run", name="say")
         await tab.until("document.querySelector('#log > .user .drawn')?.textContent === 'card: a secret'")
         await tab.load("Page.reload")  # a client that comes later sees the same
         await tab.until("document.querySelector('#log > .user .drawn')?.textContent === 'card: a secret'")
         await tab.until("document.querySelector('#log > .below')?.textContent === 'few 1'")
-        await served.command(id, "command", name="unfold")
+        await served.command(id, "control.run", name="unfold")
         await tab.until("document.querySelector('#log > .tool > .drawn')?.textContent.startsWith('<b>all</b> ')")
 
 
@@ -245,13 +245,13 @@ async def test_keys_of_extensions_run_their_commands_and_those_of_the_browser_st
         await tab.value("document.getElementById('log').focus()")
         await tab.press("F9")
         await tab.until(f"{LOG}.includes('keys: f9')")
-        await served.command(id, "command", name="unbind")
+        await served.command(id, "control.run", name="unbind")
         await click(tab, "#context")
         await tab.until("document.getElementById('window').open")
         await tab.press("p", modifiers=CTRL | ALT)  # a window has the keys now
         await click(tab, "#window-close")
         await tab.press("F9")
-        await served.command(id, "command", name="pressed", args="the end")
+        await served.command(id, "control.run", name="pressed", args="the end")
         await tab.until(f"{LOG}.includes('keys: the end')")
         assert await tab.value(f"{LOG}.split('keys: ').length - 1") == 4
         assert await tab.value("document.getElementById('message').value") == "/pressed"
@@ -283,14 +283,14 @@ async def test_extensions_read_and_change_the_field_in_which_a_person_typed_last
         id = await served.open()
         await choose(tab, id)
         await tab.type("smile \U0001f600 now")
-        await served.command(id, "command", name="read")
+        await served.command(id, "control.run", name="read")
         await tab.until(f"{LOG}.includes(\"'smile \U0001f600 now' 11\")")
-        await served.command(id, "command", name="shout")
+        await served.command(id, "control.run", name="shout")
         field = "document.getElementById('message')"
         assert await tab.value(f"[{field}.value, {field}.selectionStart]") == ["SMILE \U0001f600 NOW", 2]
-        await served.command(id, "command", name="shout", args="something else")
+        await served.command(id, "control.run", name="shout", args="something else")
         await tab.until(f"{LOG}.includes('typist: busy')")
-        await served.command(id, "command", name="paste", args="--")
+        await served.command(id, "control.run", name="paste", args="--")
         assert await tab.value(f"{field}.value") == "SM--ILE \U0001f600 NOW"
 
         async with served.socket(id) as other:
@@ -300,7 +300,7 @@ async def test_extensions_read_and_change_the_field_in_which_a_person_typed_last
                 request = (await other.until("ext_field_request"))[-1]["request"]
                 await other.send("ext_field_response", request=request, text="elsewhere", cursor=1)
             await tab.until(f"{LOG}.includes(\"'elsewhere' 1\")")
-        await served.command(id, "command", name="read")  # the other client has left
+        await served.command(id, "control.run", name="read")  # the other client has left
         await tab.until(f"{LOG}.includes('NOW\\' 4')")
 
 
@@ -314,9 +314,9 @@ async def test_a_page_that_was_held_up_does_not_change_the_field_when_nobody_wai
         await tab.type("mine")
         held = "(async () => { const end = Date.now() + 3500; while (Date.now() < end); window.held = true; })"
         await tab.value(f"setTimeout({held}, 0) > 0")
-        await served.command(id, "command", name="paste", args="--")  # fails after two seconds
+        await served.command(id, "control.run", name="paste", args="--")  # fails after two seconds
         await tab.until("window.held")
-        await served.command(id, "command", name="answer")  # the request is before this in the page's queue
+        await served.command(id, "control.run", name="answer")  # the request is before this in the page's queue
         await tab.until(f"{LOG}.includes('here')")
         assert await tab.value("document.getElementById('message').value") == "mine"
 
@@ -427,10 +427,10 @@ async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
         await served.command(id, "control.commands")
         await choose(tab, id)
         for name in ("show", "over"):
-            await served.command(id, "command", name=name)
+            await served.command(id, "control.run", name=name)
         await served.command(id, "prompt", message="look")
         await tab.until(DONE)
-        await served.command(id, "command", name="say")
+        await served.command(id, "control.run", name="say")
         await tab.until("document.querySelector('#log > .below') && document.querySelector('#log > .user .drawn')")
         await tab.value("document.getElementById('message').focus()")
         await tab.type("fix #")
@@ -443,5 +443,5 @@ async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
                 assert await tab.value("document.documentElement.scrollWidth <= innerWidth")
         state = "getComputedStyle(document.getElementById('place-status')).display"
         assert await tab.value(state) != "none"
-        await served.command(id, "command", name="show", args="footer")
+        await served.command(id, "control.run", name="show", args="footer")
         await tab.until(f"{state} === 'none'")  # a footer takes its place

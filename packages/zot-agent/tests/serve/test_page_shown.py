@@ -117,7 +117,7 @@ async def test_an_extension_names_the_work_and_the_thoughts_until_it_takes_that_
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
         await choose(tab, id)
-        await served.command(id, "command", name="look", args="brewing <b>tea</b>")
+        await served.command(id, "control.run", name="look", args="brewing <b>tea</b>")
         await served.command(id, "prompt", message="count")
         await tab.until("document.querySelector('#log .thinking summary')?.textContent === 'Pondering'")
         await tab.until("document.getElementById('working').textContent.endsWith(' brewing <b>tea</b>')")
@@ -125,7 +125,7 @@ async def test_an_extension_names_the_work_and_the_thoughts_until_it_takes_that_
         gate.touch()
         await tab.until("document.getElementById('log').innerText.includes('Two.')")
         await tab.until("document.getElementById('working').hidden")
-        await served.command(id, "command", name="plain")
+        await served.command(id, "control.run", name="plain")
         await served.command(id, "prompt", message="more")
         await tab.until("document.getElementById('log').innerText.includes('Three.')")
         words = "[...document.querySelectorAll('#log .thinking summary')].map((each) => each.textContent).join()"
@@ -139,13 +139,13 @@ async def test_an_extension_calls_a_person_who_looks_at_another_tab(visiting: Vi
         id = await served.open()
         await choose(tab, id)
         title = await tab.until("document.title.includes('New session') && document.title")
-        await served.command(id, "command", name="call", args="you are <b>here</b>")
+        await served.command(id, "control.run", name="call", args="you are <b>here</b>")
         await tab.until("document.getElementById('status').textContent === 'works: you are <b>here</b>'")
         assert await tab.value("document.title") == title
         away = "Object.defineProperty(document, 'hidden', { value: %s, configurable: true })"
         await tab.value(f"{away % 'true'}; null")
         await asyncio.sleep(1)  # an extension calls once a second
-        await served.command(id, "command", name="call", args="come back")
+        await served.command(id, "control.run", name="call", args="come back")
         await tab.until("document.getElementById('status').textContent === 'works: come back'")
         assert await tab.value("document.title") == f"● {title}"
         await tab.value(f"{away % 'false'}; document.dispatchEvent(new Event('visibilitychange'))")

@@ -206,13 +206,13 @@ async def test_what_extensions_show_is_there_and_a_panel_gets_the_keys(visiting:
     folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         id = await served.open()
-        await served.command(id, "command", name="build")
+        await served.command(id, "control.run", name="build")
         await choose(tab, id)  # the page comes later
         await tab.until("document.querySelector('#place-status .t-success')?.textContent === 'passing'")
         await tab.until("document.getElementById('place-above_editor').textContent === 'red <b>plain</b>'")
         assert await tab.value("document.querySelector('#place-above_editor .t-ansi-red').textContent") == "red"
         assert await tab.value("document.title") == "building"
-        await served.command(id, "command", name="over")
+        await served.command(id, "control.run", name="over")
         await tab.until("document.activeElement.classList.contains('panel')")
         await tab.press("x", text="x")
         await tab.press("ArrowUp")
@@ -239,10 +239,10 @@ async def test_overlays_are_at_their_places_over_the_conversation(visiting: Visi
     async with visiting(defaults={"extensions": [str(EXAMPLES / name) for name in names]}) as (served, tab):
         id = await served.open()
         await choose(tab, id)
-        await served.command(id, "command", name="places")
+        await served.command(id, "control.run", name="places")
         await served.command(id, "prompt", message="plan it")
         await tab.until("document.getElementById('todo-count').textContent")
-        await served.command(id, "command", name="overlay", args="all")
+        await served.command(id, "control.run", name="overlay", args="all")
         await tab.until("document.querySelectorAll('.panel-frame.overlay .panel > div').length === 9 * 4")
         places = {name: place for name, *place in json.loads(await tab.value(WHERE))}
         across, down = ("left", "center", "right"), ("top", "center", "bottom")
@@ -329,7 +329,7 @@ async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
         await tab.until("!document.getElementById('workplace').hidden")
         id = await served.open()
         await choose(tab, id)
-        await served.command(id, "command", name="build")
+        await served.command(id, "control.run", name="build")
         await served.command(id, "prompt", message="change it")
         await tab.until(DONE)
         await tab.until("document.querySelector('#log .diff .added')")
@@ -340,7 +340,7 @@ async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
                 size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
                 await tab.call("Emulation.setDeviceMetricsOverride", **size)
                 assert await faults(tab) == [], (scheme, width)
-        await served.command(id, "command", name="over")
+        await served.command(id, "control.run", name="over")
         await tab.until("document.querySelector('.panel-frame')")
         assert await faults(tab) == []
         await click(tab, "#tree")

@@ -13,14 +13,17 @@ def read_images(images: Any, name: str = "images") -> list[ImageBlock]:
     `OperationFailed`, which names the field."""
     if not isinstance(images, list | None):
         raise OperationFailed("invalid", f"{name} must be an array of objects")
-    return [_read(image, f"{name}[{number}].data") for number, image in enumerate(images or ())]
+    return [_read(image, f"{name}[{number}]") for number, image in enumerate(images or ())]
 
 
-def _read(image: Any, field: str) -> ImageBlock:
-    data = image.get("data") if isinstance(image, dict) else None
+def _read(image: Any, name: str) -> ImageBlock:
+    fields = image if isinstance(image, dict) else {}
+    data = fields.get("data")
     if not isinstance(data, str):
-        raise OperationFailed("invalid", f"{field} {'is missing: it must' if data is None else 'must'} be a string")
+        raise OperationFailed("invalid", f"{name}.data {'is missing: it must' if data is None else 'must'} be a string")
+    if not isinstance(fields.get("mime_type", ""), str):
+        raise OperationFailed("invalid", f"{name}.mime_type must be a string")
     try:
-        return image_from_base64(data, field)
+        return image_from_base64(data, f"{name}.data")
     except ConfigError as error:
         raise OperationFailed("invalid", str(error)) from None

@@ -13,7 +13,7 @@ from zot_provider.json_text import dump
 if TYPE_CHECKING:
     from zot_agent.operations.answers import MessagesInfo, Started
 
-MessageText: TypeAlias = Annotated[str, 8 << 20]
+MessageText: TypeAlias = Annotated[str, 16 << 20]  # what the longest line of `zot rpc` holds
 
 _AT_ONCE = 200
 """Messages that are encoded before anything else is done."""
