@@ -252,7 +252,7 @@ class OperationCommands(ScreenCommands):
         return answer
 
     async def session_import(self, path: str) -> AddedSession:
-        """Add the session in a .zotsession file to those of the working directory, with a new id."""
+        """Import a .zotsession file as a session of the working directory. It gets a new id."""
         answer: AddedSession = await self.ask("session.import", path=path)
         return answer
 
