@@ -49,7 +49,7 @@ def states(path: Path) -> dict[str, str]:
         ("shell", "cheat", 0),
         ("python", "solve", 10),
         pytest.param("javascript", "solve", 10, marks=pytest.mark.needs("node")),
-        pytest.param("c", "solve", 10, marks=pytest.mark.needs("cc", "as", "ld")),
+        pytest.param("c", "solve", 10, marks=pytest.mark.needs("gcc", "as", "ld")),
     ],
 )
 def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, language: str, model: str, passed: int) -> None:

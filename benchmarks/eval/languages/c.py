@@ -4,10 +4,10 @@ from languages.language import Language
 
 C = Language(
     "c",
-    "cc",
+    "gcc",
     "lib.c",
     "tally.c",
-    'cc -o .tally tally.c lib.c && ./.tally "$@"',
+    'gcc -o .tally tally.c lib.c && ./.tally "$@"',
     """#include "lib.h"
 
 long total(const long *numbers, int count) {
