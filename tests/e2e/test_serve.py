@@ -313,7 +313,7 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         lines = until(peer, "response")
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
     answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "control.commands"}).json()
-    assert {each["extension"] for each in answer["data"]["commands"]} == {"prompts", "skills"}
+    assert {each["source"] for each in answer["data"]["commands"]} == {"prompts", "skills"}
 
 
 def test_an_extension_learns_that_a_prompt_comes_from_the_server(
