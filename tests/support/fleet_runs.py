@@ -26,7 +26,8 @@ def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
         messages = request.body["messages"]
         # An answer that was stopped in the middle has its text, and no call.
         step = sum(len(message.get("tool_calls", ())) for message in messages if message["role"] == "assistant")
-        task = next(message["content"] for message in messages if message["role"] == "user")
+        # What has changed in the folder since the run was submitted stands below the task.
+        task = next(message["content"] for message in messages if message["role"] == "user").partition("\n")[0]
         if step >= steps:
             return Turn("all done", delay=delay)
         return Turn(f"step {step}", calls=[Call("bash", {"command": f"echo {task}/{step} >> {file}"}, f"c{step}")],

@@ -208,7 +208,7 @@ from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.worker import FleetWorker, WorkerOptions
 
-limits = FleetLimits(away_seconds=2.0, end_seconds=3.0, start_seconds=5.0, deliver_seconds=2.0, connect_seconds=5.0)
+limits = FleetLimits(away_seconds=6.0, end_seconds=6.0, start_seconds=20.0, deliver_seconds=6.0, connect_seconds=9.0)
 
 async def main():
     places, ended = find_places("", "", ""), asyncio.Event()
