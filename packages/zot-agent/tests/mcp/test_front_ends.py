@@ -77,12 +77,12 @@ async def test_over_rpc(mcp: McpWorld, server: ScriptedServer) -> None:
     server.add(ASKS, "because", "done")
     options = {"cwd": str(mcp.root / "project"), "env": environment, "args": flags}
     async with asyncio.timeout(PATIENCE), RpcClient.start(**options) as client:
-        while "mcp__all__args-prompt" not in [each["name"] for each in await client.control_commands()]:
+        while "mcp__all__args-prompt" not in [each["name"] for each in (await client.control_commands())["commands"]]:
             await asyncio.sleep(0.05)
         async for event in client.prompt("read @all:demo://resource/static/document/features.md"):
             if event["type"] == "ext_ui_request":
                 form = {"name": "Ada", "check": True, "integer": 42}
-                await client.ext_ui_response(event["request"], form)
+                await client.ext_ui_response(event["request"], value=form)
     first = server.requests[0].body["messages"][-1]["content"]
     assert '<resource uri="demo://resource/static/document/features.md">' in first
     total, elicited, sampled = results(server)

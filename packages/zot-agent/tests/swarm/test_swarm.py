@@ -55,9 +55,9 @@ class World:
         return self.swarm.find(id)
 
     def asked(self, number: int) -> list[str]:
-        """The texts of the user's messages in a request."""
-        messages = self.server.requests[number].body["messages"]
-        return [message["content"] for message in messages if message["role"] == "user"]
+        """The texts of the user's messages in a request, without what is told of the folder below them."""
+        texts = [each["content"] for each in self.server.requests[number].body["messages"] if each["role"] == "user"]
+        return [text.partition("\nThis has changed since")[0] for text in texts]
 
 
 @pytest.fixture

@@ -471,7 +471,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
             |
             |  three
             |
-            |≡ Summary of the conversation  116 → 94 tokens of messages · 4 kept · ctrl+o
+            |≡ Summary of the conversation  116 → 148 tokens of messages · 4 kept · ctrl+o
             |
             |
             |› ask, or / for commands, @ for files
