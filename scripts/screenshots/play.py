@@ -21,6 +21,7 @@ from draw import PALETTES, Cell, Palette, color, screenshot
 from issue_server import IssueServer
 from pty_screen import KITTY, PtyScreen
 from states import AGO, Brings, Earlier, Extension, Issues, Keys, Repository, Sees, State
+from waiting import PATIENCE
 
 from zot_provider.testing import ScriptedServer, Turn
 
@@ -29,13 +30,14 @@ PAPER_QUERY = b"\x1b]11;?\x1b\\"
 QUIET = 0.4
 """Seconds without output after which a screen is stable; a spinning screen is taken after `RESTLESS`."""
 RESTLESS = 2.0
-EXPECTED = 3.0
+EXPECTED = PATIENCE / 12
 """Seconds within which a screen shows what it is expected to show, after the last step."""
-LIMIT = 30.0
-"""Seconds that something may take to be seen."""
 
 _SECONDS = re.compile(r"\d+(?=s\b)")
 _SHORT = re.compile(r"(?:  | · )0\.\ds(?=\s*$)")
+_TOOK = re.compile(r"(?:  | · )(?:\d\.\d|(?:\d+m )?\d\d)s(?=\s*$)")
+_OVER = ("●", "✗")
+"""The first character of a call that is over."""
 _NOTIFIED = re.compile(rb"\x1b\]99;[^;]*p=body;([^\x1b]*)\x1b")
 _FRAMES = re.compile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
 
@@ -108,10 +110,10 @@ def _above(pty: PtyScreen, width: int, palette: Palette) -> Iterator[list[Cell]]
 
 def alike(row: list[Cell]) -> list[Cell]:
     """A row with what no two runs have in common made the same. The spinner shows one frame, seconds (of the
-    working row, and the last digits that a test run prints) are all `2`. That a call took some tenths of a second is
-    left out: zot tells it from a twentieth on, and a fast machine is below that."""
+    working row, and the last digits that a test run prints) are all `2`. How long a call took, at the end of a row, is
+    left out: zot tells it from a twentieth of a second on, and a fast machine is below that."""
     text = "".join(cell.text or "\0" for cell in row)  # one character a cell: no state shows combined ones
-    text = _SHORT.sub(lambda found: " " * len(found[0]), text)
+    text = (_TOOK if text.lstrip().startswith(_OVER) else _SHORT).sub(lambda found: " " * len(found[0]), text)
     text = _SECONDS.sub(lambda found: "2".rjust(len(found[0]), "0"), text)
     text = _FRAMES.sub("⠹", text)
     return [cell._replace(text=each.strip("\0")) for cell, each in zip(row, text, strict=True)]
@@ -161,7 +163,7 @@ def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -
 
 def _install(extension: Extension, environment: dict[str, str], shop: Path) -> None:
     command = [sys.executable, "-m", "zot_agent", "ext", "install", str(EXTENSIONS / extension.name)]
-    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=PATIENCE)
     for name, text in extension.files.items():
         Path(environment["ZOT_HOME"], "extensions", extension.name, name).write_text(text, "utf-8")
 
@@ -169,14 +171,14 @@ def _install(extension: Extension, environment: dict[str, str], shop: Path) -> N
 def _commit(environment: dict[str, str], shop: Path) -> None:
     me = ("-c", "user.name=me", "-c", "user.email=me@localhost")
     for words in (("init", "-q", "-b", "main"), ("add", "."), (*me, "commit", "-q", "-m", "begin")):
-        subprocess.run(["git", *words], env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
+        subprocess.run(["git", *words], env=environment, cwd=shop, check=True, capture_output=True, timeout=PATIENCE)
 
 
 def _speak(earlier: Earlier, environment: dict[str, str], shop: Path, server: ScriptedServer) -> None:
     """Have a session, and have it be as old as is said."""
     server.add(Turn(earlier.answer))
     command = [sys.executable, "-m", "zot_agent", "-p", earlier.prompt]
-    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=PATIENCE)
     sessions = Path(environment["ZOT_HOME"], "sessions").glob("*/*.jsonl")
     newest = max(sessions, key=lambda path: path.stat().st_mtime_ns)
     text = newest.read_text("utf-8")
@@ -190,7 +192,7 @@ def _take_steps(pty: PtyScreen, state: State, *, rest_last: bool) -> None:
         if isinstance(step, Keys):
             pty.type(step.keys)
         elif isinstance(step, Sees):
-            pty.wait_until(_shown(pty, step), LIMIT, repr(step.text))
+            pty.wait_until(_shown(pty, step), what=repr(step.text))
             if rest_last or number < len(state.steps):
                 _rest(pty)
 
