@@ -1,9 +1,11 @@
 """Worktrees, with real git."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,40 @@ def test_giving_up_ends_git_and_removes_what_was_made(project: Path) -> None:
     assert git(project, "worktree", "list").count("\n") == 0
     with pytest.raises(WorktreeError, match=r"takes longer than 0.2 s"):
         add_worktree(str(project), str(project.parent / "trees"), "b", WorktreeLimits(0.2))
+
+
+def test_a_worktree_is_neither_made_nor_removed_while_another_zot_does(project: Path) -> None:
+    worktree, asked = add(project), []
+
+    def check() -> None:
+        asked.append(1)
+        if len(asked) == 5:
+            raise GivenUp
+
+    lock = os.open(project / ".git", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with pytest.raises(GivenUp):
+        add(project, "agent-2", check)
+    with pytest.raises(WorktreeError, match=r"others have made or removed worktrees for 0.1 s"):
+        remove_worktree(worktree, WorktreeLimits(0.1))
+    assert os.path.isdir(worktree.folder)
+    os.close(lock)
+    assert add(project, "agent-2").branch == "zot/agent-2"
+    remove_worktree(worktree, LIMITS)
+
+
+def test_agents_that_begin_and_end_at_the_same_time_keep_out_of_each_others_way(project: Path) -> None:
+    def work(number: int) -> list[str]:
+        done = []
+        for round in range(3):
+            worktree = add(project, f"agent-{number}")
+            write(worktree, f"{number} {round}\n")
+            done.append(finish_worktree(worktree, "work", LIMITS).problem)
+        return done
+
+    with ThreadPoolExecutor() as pool:
+        assert list(pool.map(work, range(3))) == [[""] * 3] * 3
+    assert len(branches(project)) == 9
 
 
 def test_what_the_person_has_deleted_is_reported(project: Path) -> None:

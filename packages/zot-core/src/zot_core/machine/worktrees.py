@@ -11,8 +11,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from zot_core.machine.git import git_command, git_environment
 from zot_core.machine.repository import git_folders, repository_top
@@ -38,7 +38,7 @@ class _GitFailed(WorktreeError):
 
 
 class WorktreeLimits(Record):
-    """`seconds`: the time of one git command."""
+    """`seconds`: the time of one git command, and of the wait for others that make or remove worktrees."""
 
     seconds: float = 120.0
 
@@ -123,21 +123,55 @@ def add_worktree(
     if not base:
         raise WorktreeError(f"a worktree needs a commit, and {top} has none yet")
     left_out = len(_entries(run("status", "--porcelain", "-z", _NO_CHANGES)))
-    folder, branch = _free(run, worktrees_folder(root, cwd), name)
     made = False
+    with _alone(top, limits, check):
+        folder, branch = _free(run, worktrees_folder(root, cwd), name)
     try:
-        run("worktree", "add", "--quiet", "-b", branch, folder, base)
-        own = os.path.realpath(_Git(limits, folder, check=check)("rev-parse", "--absolute-git-dir"))
+        with _alone(top, limits, check):
+            run("worktree", "add", "--quiet", "--no-checkout", "-b", branch, folder, base)
+        inside = _Git(limits, folder, check=check)
+        inside("reset", "--quiet", "--hard", "--no-recurse-submodules")
+        own = os.path.realpath(inside("rev-parse", "--absolute-git-dir"))
         made = True
     finally:
         if not made:  # the folder is still ours alone
-            again = _Git(limits, top)
-            again.maybe("worktree", "remove", "--force", "--force", folder)
-            again.maybe("update-ref", "-d", f"refs/heads/{branch}", base)
-            shutil.rmtree(folder, ignore_errors=True)
-            with suppress(OSError):  # others are in it
-                os.rmdir(os.path.dirname(folder))
+            with _alone(top, limits):
+                again = _Git(limits, top)
+                again.maybe("worktree", "remove", "--force", "--force", folder)
+                again.maybe("update-ref", "-d", f"refs/heads/{branch}", base)
+                shutil.rmtree(folder, ignore_errors=True)
+                with suppress(OSError):  # others are in it
+                    os.rmdir(os.path.dirname(folder))
     return Worktree(folder, branch, base, top, own, left_out)
+
+
+@contextmanager
+def _alone(top: str, limits: WorktreeLimits, check: Callable[[], None] = _go_on) -> Iterator[None]:
+    """Hold the lock of a repository, so that no other zot makes or removes a worktree meanwhile: git fails where it
+    finds one half made, and the folder around them goes with the last one. Raises `WorktreeError`."""
+    import fcntl  # noqa: PLC0415  Windows has none
+
+    try:
+        descriptor = os.open(git_folders(top)[1], os.O_RDONLY)
+    except OSError as error:
+        raise WorktreeError(f"{top} is gone, or closed to you: {error.strerror}") from error
+    end = time.monotonic() + limits.seconds
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                check()
+                if time.monotonic() > end:
+                    raise WorktreeError(f"others have made or removed worktrees for {limits.seconds:g} s") from None
+                time.sleep(_POLL)
+                continue
+            except OSError:  # a file system without locks
+                pass
+            break
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _free(run: "_Git", parent: str, name: str) -> tuple[str, str]:
@@ -198,10 +232,11 @@ def left_in(worktree: Worktree, limits: WorktreeLimits) -> WorktreeLeft:
 def remove_worktree(worktree: Worktree, limits: WorktreeLimits, *, force: bool = False) -> None:
     """Remove the folder of a worktree, with ignored files; its branch is kept. Raises `WorktreeError` if it has changes
     that are not committed, unless `force` drops them."""
-    run = _Git(limits, worktree.repository)
-    run("worktree", "remove", *(["--force", "--force"] if force else []), worktree.folder)
-    with suppress(OSError):  # others are in it
-        os.rmdir(os.path.dirname(worktree.folder))
+    with _alone(worktree.repository, limits):
+        run = _Git(limits, worktree.repository)
+        run("worktree", "remove", *(["--force", "--force"] if force else []), worktree.folder)
+        with suppress(OSError):  # others are in it
+            os.rmdir(os.path.dirname(worktree.folder))
 
 
 def drop_branch(worktree: Worktree, limits: WorktreeLimits, commit: str = "") -> None:
