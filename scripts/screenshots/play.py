@@ -21,7 +21,7 @@ from draw import PALETTES, Cell, Palette, color, screenshot
 from issue_server import IssueServer
 from pty_screen import KITTY, PtyScreen
 from states import AGO, Brings, Earlier, Extension, Issues, Keys, Repository, Sees, State
-from waiting import PATIENCE
+from waiting import PATIENCE, SLOWNESS
 
 from zot_provider.testing import ScriptedServer, Turn
 
@@ -30,7 +30,7 @@ PAPER_QUERY = b"\x1b]11;?\x1b\\"
 QUIET = 0.4
 """Seconds without output after which a screen is stable; a spinning screen is taken after `RESTLESS`."""
 RESTLESS = 2.0
-EXPECTED = PATIENCE / 12
+EXPECTED = 3.0 * SLOWNESS
 """Seconds within which a screen shows what it is expected to show, after the last step."""
 
 _SECONDS = re.compile(r"\d+(?=s\b)")

@@ -672,6 +672,7 @@ STATES = (
             Sees("Summary of"),
         ),
         turns=(*LOOK, *TASK, Turn("Orders of 50 are delivered free now; basket.py was changed and the tests pass.")),
+        varies="Summary of the",
         size=(92, 36),
     ),
     State(
