@@ -38,7 +38,10 @@ class Collector:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        self.variables = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.server.server_port}",
+            "OTEL_EXPORTER_OTLP_TIMEOUT": f"{PATIENCE:g}",
+        }
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
 
@@ -69,7 +72,7 @@ def test_a_run_has_a_span_with_its_model_calls_and_tool_calls(
         Turn("", calls=[Call("bash", {"command": "echo secret"}, "c1"), Call("read", {"path": "no"}, "c2")]), "all done"
     )
     parent = f"00-{'a' * 32}-{'b' * 16}-01"
-    env = zot.env | {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.address, "TRACEPARENT": parent}
+    env = zot.env | collector.variables | {"TRACEPARENT": parent}
     done = zot.run("-p", *zot.at(server), "do it", env=env)
     assert done.result == (0, "all done\n", "")
     names = sorted(span.name for span in collector.spans)
@@ -105,7 +108,7 @@ def test_the_spans_of_a_run_of_a_fleet_belong_to_its_submission(
     zot: Zot, server: ScriptedServer, workers: Workers, collector: Collector
 ) -> None:
     server.add(Turn("", calls=[Call("bash", {"command": "true"}, "c1")]), "all done")
-    zot.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.address
+    zot.env |= collector.variables
     workers.start()
     done = zot.run("run", "--fleet", "--id", f"seen-{os.urandom(3).hex()}", *zot.at(server), "x", timeout=PATIENCE)
     assert done.result == (0, "all done\n", "")

@@ -23,8 +23,13 @@ PARENT = "TRACEPARENT"
 """The span that a run belongs to, in the format of W3C's header of the same name."""
 
 
+TIMEOUTS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
+"""The variables of OpenTelemetry that say how many seconds one export may take."""
+
+
 class TraceLimits(Record):
-    """`seconds`: how long one export may take, and so how long the end of a process may wait for a collector."""
+    """`seconds`: how long one export may take where no variable says it, and so how long the end of a process may wait
+    for a collector."""
 
     seconds: float = 3.0
 
@@ -45,7 +50,8 @@ def open_provider(limits: TraceLimits | None = None) -> "TracerProvider | None":
     if not os.environ.get("OTEL_SERVICE_NAME"):
         about["service.name"] = "zot"
     provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
-    exporter = OTLPSpanExporter(timeout=(limits or TraceLimits()).seconds)
+    seconds = None if any(map(os.environ.get, TIMEOUTS)) else (limits or TraceLimits()).seconds
+    exporter = OTLPSpanExporter(timeout=seconds)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
 
