@@ -233,25 +233,6 @@ def test_a_file_of_a_folder_that_is_not_trusted_counts_for_nothing(zot: Zot, ser
         (zot.cwd / "ran").unlink()
 
 
-def test_a_file_that_breaks_after_the_folder_was_allowed_stops(zot: Zot, server: ScriptedServer) -> None:
-    (zot.cwd / ".zot").mkdir()
-    path = zot.cwd / ".zot" / FILE
-    path.write_text('{"permissions": {"deny": ["bash"]}}')
-    allow = """
-import os
-from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import load_settings
-from zot_agent.host.extensions import ProjectChoice
-from zot_agent.host.options import HostOptions
-choice = ProjectChoice(HostOptions(), load_settings(zot_home()), os.getcwd(), can_ask=True)
-choice.find()
-choice.decide(allowed=True)
-"""
-    subprocess.run([sys.executable, "-c", allow], cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE)
-    path.write_text('{"permissions": {"deny": ["bash"')
-    refused(zot.ask(server, "-p", "x"), zot, server, str(path))
-
-
 def test_a_stricter_mode_of_a_trusted_project_counts(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / ".zot").mkdir()
     env = {name: value for name, value in zot.env.items() if name != "ZOT_PERMISSION_MODE"}
@@ -456,6 +437,75 @@ def test_a_yes_allows_no_folder_in_which_something_that_holds_back_is_broken(
     done = zot.ask(server, "-p", "--trust", "x")
     assert (done.code, len(server.requests)) == (2, 1)
     assert str(path.parent) in done.line()
+
+
+ALLOW = """
+import os
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import load_settings
+from zot_agent.host.extensions import ProjectChoice
+from zot_agent.host.options import HostOptions
+choice = ProjectChoice(HostOptions(), load_settings(zot_home()), os.getcwd(), can_ask=True)
+choice.find()
+choice.decide(allowed=True)
+"""
+HOOK = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard"}]}]}}
+WHEN_ALLOWED = {
+    ".zot/config.json": '{"permissions": {"deny": ["bash"]}}',
+    ".claude/settings.json": json.dumps(HOOK),
+    ".zot/mcp.json": json.dumps({"mcpServers": {"a": {**SERVER, "disabled": True}}}),
+    ".zot/agents/a.md": "---\ndescription: d\npermissions: ask\n---\nx",
+    ".zot/extensions/a/extension.json": OF_A_FOLDER[".zot/extensions/a/extension.json"].replace("blok", "block"),
+}
+
+
+def allowed(zot: Zot, name: str) -> Path:
+    """A file of a folder that the person has allowed, with what is understood."""
+    path = zot.cwd / name
+    path.parent.mkdir(parents=True)
+    path.write_text(WHEN_ALLOWED[name])
+    (zot.cwd / "guard").write_text("#!/bin/sh\nexit 2\n")
+    (zot.cwd / "guard").chmod(0o700)
+    subprocess.run([sys.executable, "-c", ALLOW], cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE)
+    return path
+
+
+@pytest.mark.parametrize("name", WHEN_ALLOWED)
+def test_what_breaks_in_a_folder_after_it_was_allowed_stops(name: str, zot: Zot, server: ScriptedServer) -> None:
+    path = allowed(zot, name)
+    for broken in (OF_A_FOLDER[name], WHEN_ALLOWED[name][:-3]):
+        path.write_text(broken)
+        if name.endswith(".md") and broken != OF_A_FOLDER[name]:
+            continue  # its text is shorter, and nothing else
+        for mode in ("print", "rpc", "serve", "acp", "screen"):
+            refused(start(zot, server, mode), zot, server, str(path.parent))
+
+
+@pytest.mark.parametrize("mode", [each for each in MODES if each != "screen"])
+def test_what_holds_back_and_changes_after_the_folder_was_allowed_stops_where_nobody_can_be_asked(
+    mode: str, zot: Zot, server: ScriptedServer
+) -> None:
+    server.add(TOUCH, "done")
+    for name, changed in (
+        (".zot/config.json", '{"permissions": {"deny": ["bash", "write"]}}'),
+        (".zot/config.json", '{"sandbox": "strict"}'),
+        (".claude/settings.json", json.dumps(HOOK, indent=1)),
+        ("guard", "#!/bin/sh\nexit 0\n"),
+    ):
+        path = allowed(zot, ".claude/settings.json" if name == "guard" else name)
+        (zot.cwd / name).write_text(changed)
+        refused(start(zot, server, mode), zot, server, str(zot.cwd), f"{name} has changed", "--trust")
+        shutil.rmtree(path.parent)
+
+
+def test_what_holds_nothing_back_may_change_after_the_folder_was_allowed(zot: Zot, server: ScriptedServer) -> None:
+    path = allowed(zot, ".zot/config.json")
+    for changed in ({"theme": "light"}, {"permissions": {"allow": ["bash(make)"]}}):
+        path.write_text(json.dumps(changed))
+        server.add("an answer")
+        done = zot.ask(server, "-p", "x")
+        assert (done.code, done.out) == (0, "an answer\n")
+        assert "not used, because you have not allowed it: settings" in done.line()
 
 
 def test_an_extension_whose_manifest_holds_it_back_in_other_words_is_not_started(

@@ -79,8 +79,6 @@ class ProjectChoice:
         self.claude = project.claude if self.trusted else ()
         if decision is None:
             self.undecided = project
-            if project.settings.errors and self.changes():  # allowed when it could be read: what did it hold back?
-                self.settings = project.settings
             if not self._can_ask:
                 self.notes.append(
                     f"not used, because you have not allowed it: {project.names()} of {project.folder} "
@@ -102,15 +100,28 @@ class ProjectChoice:
 
     def load(self) -> Settings:
         """Return the settings of the person, of the project as far as they are used, and of the environment. Raises
-        `ConfigError` as `load_settings` does, for a file of MCP servers with a mistake in what holds one back, and for
-        the manifest of a guard that cannot be used."""
+        `ConfigError` as `load_settings` does, for a file of MCP servers with a mistake in what holds one back, for the
+        manifest of a guard that cannot be used, and for a folder that was allowed and now holds back in another way."""
         self._check_guards(self._server_files, project=self.trusted)
+        self._check_changed()
         return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
 
     def hooks(self, settings: Settings) -> FoundHooks:
         """Return the hook programs of `settings`, and of the settings of Claude Code that are used. Raises
         `ConfigError`."""
         return find_hooks(settings, self.settings.source, self.claude)
+
+    def _check_changed(self) -> None:
+        """Stop where the person has allowed the folder, and what holds back there is broken since then, or has changed
+        and would not count because nobody can be asked."""
+        if self.undecided is None or not (changed := self.changes()):
+            return
+        self._check(allowed=True)
+        if not self._can_ask and self.undecided.holds_back:
+            raise ConfigError(
+                f"{self.folder}: {changed[0]} has changed since you allowed this folder, and what holds back there "
+                "would not count: start zot there to decide, or pass --trust"
+            )
 
     def _check_guards(self, server_files: Sequence[str], *, project: bool) -> None:
         for each in self.found.problems:

@@ -49,6 +49,16 @@ class Project(Record):
         brought = (self.extensions, self.skills, self.system, self.templates, self.agents, self.server_files)
         return self.settings.empty and not any((*brought, self.claude, self.problems))
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether its settings, or its hooks of Claude Code, are there to let less run. Raises `ConfigError`."""
+        values = self.settings.values
+        if any(SETTINGS[key].confines for key in values if key != Settings.permissions.key):
+            return True
+        if any(values.get(Settings.permissions.key, {}).get(each) for each in ("ask", "deny", "mode")):
+            return True
+        return bool(self.claude) and _has_guards(self.claude)
+
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
         from zot_agent.config.folder_trust import FolderContent  # noqa: PLC0415  most projects bring nothing
@@ -188,6 +198,13 @@ def _agents(cwd: str, home: str, user_home: str) -> "tuple[Sequence[AgentDefinit
 
     listing = project_agents(cwd, home, user_home)
     return listing.found, listing.errors
+
+
+def _has_guards(paths: Sequence[str]) -> bool:
+    from zot_agent.hook_programs.claude.events import GUARDS  # noqa: PLC0415  few projects have hooks
+    from zot_agent.hook_programs.claude.settings import claude_programs  # noqa: PLC0415  as above
+
+    return any(each.claude in GUARDS for each in claude_programs(paths)[0])
 
 
 def find_claude(cwd: str) -> list[str]:
