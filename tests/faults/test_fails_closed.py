@@ -330,6 +330,16 @@ def test_a_file_of_settings_with_another_name_stops(name: str, zot: Zot, server:
     assert zot.ask(server, "-p", "--ignore-settings", "x").code == 0
     (zot.home / FILE).write_text("{}")
     assert zot.ask(server, "-p", "x").code == 0
+    (zot.cwd / ".zot").mkdir()
+    (zot.cwd / ".zot" / name).write_text('{"no_yolo": true}')
+    server.add("three", "four")
+    requests = len(server.requests)
+    done = zot.ask(server, "-p", "--trust", "x")
+    assert (done.code, len(server.requests)) == (2, requests)
+    assert str(zot.cwd / ".zot" / name) in done.line()
+    assert zot.ask(server, "-p", "x").code == 0
+    (zot.cwd / ".zot" / name).rename(zot.cwd / name)
+    assert zot.ask(server, "-p", "--trust", "x").code == 0
 
 
 # The other files

@@ -29,6 +29,7 @@ class Project:
         self.root, self.outside = root / "w" / "p", root / "w" / "p2"
         self.root.mkdir(parents=True)
         self.outside.mkdir()
+        (self.root / "linked").symlink_to("bin")
         self.tools: dict[str, Tool] = {each.name: each for each in BUILTIN_TOOLS}
         self.context = ToolContext(str(self.root), LocalFiles(), LocalShell())
 
@@ -72,6 +73,27 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("ask bash(/usr/local/bin/rm);;allow bash", "rm", "ask"),
         ("deny bash(ls /bin/rm*);;allow bash", "rm x", "allow"),
         ("allow bash(/usr/bin/rm *)", "rm x", "ask"),
+        *(
+            (f"deny bash({path} *);;allow bash", line, "deny")
+            for path in ("./bin/run", "bin/run", "bin/../bin//run")
+            for line in (
+                "bin/run x",
+                ".//bin/./run x",
+                "bash bin/run x",
+                "sh -x ./bin/run x",
+                "cd bin && ./run x",
+                "env bin/../bin/run x",
+                "cd bin; bash run",
+                "timeout 5 linked/run x",
+            )
+        ),
+        ("deny bash(./bin/run *);;allow bash", "$PWD/bin/run", "ask"),
+        ("deny bash(./run);;allow bash", "./run", "deny"),
+        ("deny bash(./run);;allow bash", "./run x", "allow"),
+        ("deny bash(./bin/run *);;allow bash", "./other/run x", "allow"),
+        ("deny bash(/opt/rm *);;allow bash", "rm x", "allow"),
+        ("ask bash(/opt/./rm *);;allow bash", "/opt//rm x", "ask"),
+        ("allow bash(./bin/run *)", "bin/run x", "ask"),
         (DENY_RM, "sudo -u root nice -n 5 rm x", "deny"),
         (DENY_RM, "sh -c 'rm x'", "deny"),
         (DENY_RM, "bash -c 'true; rm x'", "deny"),

@@ -54,6 +54,10 @@ def test_tools_of_claude_code_and_of_servers_are_those_that_are_meant(text: str,
         *("bash(echo x > y)", "bash(make 2>&1)", "bash(cat <x)", "bash(FOO=1 make *)", "bash(rm -rf $HOME)"),
         *("bash(echo $(date))", "bash(echo `date`)", "bash(rm ${x})", "read($HOME/.ssh)", "read(~root/x)"),
         *("read(**/../x)", "read(*/./x)", "edit(src/*//x)"),
+        *("bash(to\u0443ch *)", "read(s\u0435cret/**)", "fetch(ex\u0430mple.com)", "deploy(pr\u043ed)"),
+        *("bash(rm\u200d *)", "read(.env\u200b)", "fetch(\ufeffevil.com)", "mcp__a__b(x\u2060)"),
+        *("bash(rm \uff0a)", "bash(rm \u2217)", "bash(rm \u2026)", "bash(git push \u2013force)", "bash(\uff52m *)"),
+        *("bash(git push \u2014force *)", "bash(\u201crm\u201d *)", "bash(rm \u2212rf *)"),
     ],
 )
 @pytest.mark.parametrize("action", ["allow", "ask", "deny"])
@@ -72,6 +76,12 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
         *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
         *("bash(make CC=clang)", "bash(echo '$HOME')", r"bash(echo \$HOME)", r"bash(find \( *)"),
         *("read(../other/**)", "read(./a/../b)", "read(**/.env)", "edit(src/**/)", "read(~/.ssh/**)", r"read(a\*/./b)"),
+        *(
+            "read(\u041e\u0442\u0447\u0451\u04422024.pdf)",
+            "read(\U0001f469\u200d\U0001f467.png)",
+            "bash(git commit -m '\u2026')",
+        ),
+        *("read(\u201cq\u201d.txt)", "fetch(\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444)", "bash(echo a\u2013b)"),
     ],
 )
 def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:

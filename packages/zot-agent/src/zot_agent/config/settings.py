@@ -278,7 +278,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
         there = os.path.dirname(there)
     if there != path and not in_project and not os.path.isdir(there):
         layer.errors.append(f"cannot read {path}: {there} is no folder")
-    elif there != path and not in_project and (other := misnamed_settings(there)):
+    elif there == os.path.dirname(path) and (other := misnamed_settings(there)):
         layer.errors.append(f"{other}: zot reads {FILE} only (--ignore-settings starts without it)")
     try:
         content = read_json_object(path)

@@ -71,7 +71,8 @@ class LineRules:
         rules = [rule for rule in self._rules if rule.action != "allow"]
         commands = [rule for rule in rules if rule.tool.casefold() == COMMANDS]
         matched = [rule for rule in commands if rule.pattern is None]
-        matched += [rule for rule in commands if any(_matches(rule, form.shapes) for form in forms)]
+        folders = self._place.folders(forms) or [self._cwd]
+        matched += [rule for rule in commands if any(self._matches(rule, form.shapes, folders) for form in forms)]
         for rule in rules:
             if isinstance(rule.pattern, PathPattern):
                 named = files.read | files.written if rule.tool.casefold() == READ else files.written
@@ -79,6 +80,22 @@ class LineRules:
                     matched.append(rule)
         denied = [rule for rule in matched if rule.action == "deny"]
         return next(iter(denied or matched), None)
+
+    def _matches(self, rule: Rule, words: list[str], folders: Sequence[str]) -> bool:
+        """Whether a rule is about a command in one of these folders, also if it spells the path of the program in
+        another way."""
+        pattern = rule.pattern
+        if not isinstance(pattern, CommandPattern):
+            return False
+        same = bool(pattern.path) and pattern.matches([pattern.path, *words[1:]])
+        return pattern.matches(words) or (
+            same and any(self._entry(words[0], each) == self._entry(pattern.path, self._cwd) for each in folders)
+        )
+
+    def _entry(self, word: str, folder: str) -> str:
+        """Return the path of a program below a real path. A link is not followed: one program may be many."""
+        head, _, name = word.rpartition("/")
+        return os.path.join(self._place.real(f"{head}/" if head or word.startswith("/") else ".", folder), name)
 
     # Allow
 
@@ -167,10 +184,6 @@ class LineRules:
                     if path.count("/") <= 1 or is_below(home, path):
                         return f"it removes {path}"
         return ""
-
-
-def _matches(rule: Rule, words: list[str]) -> bool:
-    return isinstance(rule.pattern, CommandPattern) and rule.pattern.matches(words)
 
 
 def path_rules(rules: Iterable[Rule], *, writes: bool) -> list[Rule]:

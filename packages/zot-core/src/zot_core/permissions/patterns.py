@@ -53,6 +53,9 @@ class CommandPattern:
         ends = _BETWEEN if fixed == len(tokens) and (bare or not rest) and not colon else ""
         self.head = "".join(_literal(each) for each in tokens[:fixed]) + ends
         """The text before the first wildcard, with what separates words if a word ends there."""
+        program = self.head.split(_BETWEEN)[0] if _BETWEEN in self.head else ""
+        self.path = program if "/" in program else ""
+        """The program, if it is named by a path without wildcards; else empty."""
         more = f"[{_BETWEEN}:]" if colon else _BETWEEN
         tail = rf"(?:{more}.*)?" if bare and tokens else ".*" if rest else ""
         self._match = re.compile(f"(?:{linear_expression(parts, f'[^{_BETWEEN}]')}){tail}", re.DOTALL).fullmatch

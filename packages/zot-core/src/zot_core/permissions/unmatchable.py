@@ -13,6 +13,12 @@ _SIMILARITY = 0.75
 _OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*")
 """A word with an operator of the shell that ends a command or opens a file. A `;` alone is the end of `find -exec`."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_JOINERS = "\u200c\u200d"
+"""Cannot be seen either, and make one sign of several in file names."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ALIKE = ("LATIN", "CYRILLIC", "ARMENIAN", "CHEROKEE")
+_TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-\u2015\u2212]")
+"""What programs that set text make of quotes, dots, a star and hyphens, and full-width signs."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 
 
@@ -26,13 +32,20 @@ def near_tool(tool: str, known: Iterable[str]) -> str:
 
 def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, commands: bool) -> str:
     """Return why no call matches a pattern, which is about `commands` or about something else; empty if one may."""
-    if isinstance(pattern, PathPattern):
-        return _path(pattern.text)
-    if not commands or not isinstance(pattern, CommandPattern):
-        return ""
-    if any(unicodedata.category(each) == "Cf" for token in pattern.tokens for each in token):
+    text = (
+        pattern.text if isinstance(pattern, PathPattern | HostPattern) else "".join(pattern.tokens if pattern else ())
+    )
+    if any(unicodedata.category(each) == "Cf" and (commands or each not in _JOINERS) for each in text):
         return "it has characters that cannot be seen"
-    return _command(pattern.tokens)
+    if mixed := next(filter(_mixes, _LETTERS.findall(text)), ""):
+        return f"{mixed!r} has letters of two alphabets that look alike"
+    if isinstance(pattern, PathPattern):
+        return _path(text)
+    return _command(pattern.tokens) if commands and isinstance(pattern, CommandPattern) else ""
+
+
+def _mixes(letters: str) -> bool:
+    return len({name for each in letters if (name := unicodedata.name(each, "").partition(" ")[0]) in _ALIKE}) > 1
 
 
 def _command(tokens: Sequence[str]) -> str:
@@ -44,6 +57,8 @@ def _command(tokens: Sequence[str]) -> str:
             return f"a rule is about one command, and {word!r:.20} ends it or opens a file; quote it if it is a word"
     if words and _ASSIGNMENT.match(words[0]):
         return "a rule begins with the program, without assignments"
+    if found := _TYPESET.search(plain):
+        return f"{found.group()!r} is no character of the shell, but looks like one; quote it if it is a part of a word"
     if plain.startswith("^"):
         return "a rule is no regular expression: it begins with the program, and * stands for any text"
     if _EXPANSION.search(plain):
