@@ -88,6 +88,27 @@ def test_a_run_answers_and_the_same_command_again_prints_its_answer(zot: Zot) ->
     assert re.fullmatch(r"zot: run [0-9a-f]{8}\n", zot.run("do it").replace("all done\n", ""))
 
 
+@pytest.mark.parametrize(
+    ("flag", "named"),
+    [
+        ("--no-yolo", "permission mode ask"),
+        ("--permission-mode=plan", "permission mode plan"),
+        ("--sandbox=strict", "sandbox strict"),
+        ("--tools=read", "tools ['read']"),
+        ("--strict-extensions", "strict extensions True"),
+        ("--cwd=..", "cwd "),
+    ],
+)
+def test_an_option_that_would_not_count_in_a_run_that_exists_is_an_error(zot: Zot, flag: str, named: str) -> None:
+    zot.run("--id", "fix", "--tools=bash", "--max-steps", "1", "do", "it", code=4)
+    asked = len(zot.server.requests)
+    for words in (["do", "it"], []):
+        error = zot.run("--id", "fix", flag, "--max-steps", "9", *words, code=2)
+        assert f"run fix was begun without {named}" in error
+    assert len(zot.server.requests) == asked
+    assert zot.run("--id", "fix", "--tools=bash", "--max-steps", "9", "do", "it").endswith("all done\n")
+
+
 def test_a_run_that_is_over_is_removed_with_its_session(zot: Zot) -> None:
     zot.run("--id", "fix", "do", "it")
     run = RunStore().find("fix")

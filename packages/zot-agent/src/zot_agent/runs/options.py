@@ -39,6 +39,18 @@ def options_of(record: RunRecord, path: str) -> HostOptions:
     return HostOptions(**record.options).replace(session=path, run=record.task)
 
 
+def check_same(record: RunRecord, options: HostOptions) -> None:
+    """Raise `ConfigError` for an option that is asked for and with which the run was not begun, unless it may change:
+    it would not count, and may be there to hold something back."""
+    given = {name: value for name, value in options_to_row(options).items() if name not in _CHANGEABLE}
+    if options.cwd == HostOptions().cwd:
+        del given["cwd"]
+    for name, value in given.items():
+        if record.options.get(name) != value:
+            words = f"{name.replace('_', ' ')} {value}"
+            raise ConfigError(f"run {record.id} was begun without {words}, which cannot change; choose another --id")
+
+
 def changed_options(given: object) -> dict[str, Any]:
     """Return the options that change in a run that exists. `given` are `HostOptions`, or parsed flags with their names;
     a flag that was not given is None or False."""

@@ -15,7 +15,7 @@ from zot_agent.cli.runs.drive import drive, follow
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.control import change_options, check_continuable, continue_detached
-from zot_agent.runs.options import changed_options
+from zot_agent.runs.options import changed_options, check_same
 from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.standard_error import print_error
 from zot_agent.standard_input import read_stdin
@@ -87,6 +87,8 @@ def run(arguments: Sequence[str]) -> int:
         return _submit(own, task, options)
     refuse_flags(own, _FLEET, "is for runs of a fleet; pass --fleet")
     found, made = _find(RunStore(), own.id, task, options)
+    if not made and found.record.state != "done":
+        check_same(found.record, options)
     if not made and not found.owned and found.record.state != "done":
         check_continuable(found)
         change_options(found, changed_options(options))
