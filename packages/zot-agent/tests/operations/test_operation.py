@@ -174,7 +174,7 @@ def test_an_extension_needs_permissions_for_what_it_reads_says_and_brings_back()
     needs = {name: {*each.needs} for name, each in OPERATIONS.items() if each.needs}
     assert needs == {
         **{f"session.{verb}": {"conversation"} for verb in READING},
-        **{name: {"conversation"} for name in ("agents.list", "agents.stop", "jobs.list")},
+        **{name: {"conversation"} for name in ("agents.list", "agents.stop", "control.system_prompt", "jobs.list")},
         "agents.steer": {"conversation", "submit"},
         "jobs.stop": {"conversation", "restore"},
         "session.new": {"submit"},

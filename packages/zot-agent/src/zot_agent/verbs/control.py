@@ -81,7 +81,7 @@ async def context(caller: OperationCaller) -> "ContextInfo":
     }
 
 
-@operation("control.system_prompt", group="control", scope="watch")
+@operation("control.system_prompt", group="control", scope="watch", needs=("conversation",))
 def system_prompt(caller: OperationCaller) -> "SystemText":
     """Read the system prompt."""
     agent = caller.conversation.runtime.agent

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
 
+from zot_agent.operations.registry import all_operations
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.extensions import FrontEndActions
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -36,6 +37,31 @@ async def test_a_call_that_its_permissions_do_not_name_is_denied(world: World) -
                 "error": f"the call {method!r} is refused: the permissions of its manifest do not have it",
             }
         assert "the call 'session.entries' is refused" in talk.log("caller")
+
+
+async def test_no_operation_shows_what_is_said_to_an_extension_that_may_not_read_it(world: World) -> None:
+    world.add("caller", CALLER, "ui messages session storage control model tools2 cancel")
+    permit(world, "caller", calls=True, submit=True, restore=True)
+    said = {kind: f"what-the-{kind}-says" for kind in ("system", "person", "model", "call")}
+    turn = Turn(said["model"], calls=[Call("bash", {"command": f"echo {said['call']}"})])
+    waits = {"control.wait_idle", "control.reload", "control.compact"}
+    found = {}
+    async with world.running(ScriptedClient([turn, said["model"]]), session=True) as talk:
+        talk.runtime.agent.system_prompt = said["system"]
+        await talk.conversation.prompt(said["person"])
+        entry = talk.runtime.messages[-1].id
+        for name, operation in all_operations().items():
+            if operation.group and name not in waits and operation.when == "any":
+                values: dict[str, Any] = {"text": entry, "whole": 1, "list": [], "any": 1, "flag": True, "object": {}}
+                required = [each for each in operation.fields if each.required]
+                params = {each.name: values[each.kind.call_kind] for each in required}
+                found[name] = json.dumps(await talk.call(name, **params))
+    assert len(found) > 20
+    assert [(name, text) for name, text in found.items() for each in said.values() if each in text] == []
+    assert '"result"' in found["control.state"]
+    assert '"result"' in found["control.context"]
+    for name in ("control.system_prompt", "session.entries", "session.entry", "agents.list"):
+        assert '"code": "denied"' in found[name], name
 
 
 @pytest.mark.parametrize("restore", [False, True])

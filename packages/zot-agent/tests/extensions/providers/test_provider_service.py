@@ -465,6 +465,6 @@ async def test_an_extension_that_did_not_ask_for_the_group_gets_no_request(place
 
 def test_a_person_reads_which_models_an_extension_serves() -> None:
     manifest = parse_manifest('{"name": "x", "exec": "x", "providers": {"corp": {}, "club": {}}, "permissions": {}}')
-    line = "serve the models of corp, club: it reads what you send to them, and gets the key for them"
+    line = "serve the models of corp, club: it gets what you send to them, and their key, and says what they do"
     assert permission_lines(manifest) == [line]
     assert permission_summary(manifest) == "models of corp,club"

@@ -41,7 +41,9 @@ def permission_lines(manifest: Manifest) -> list[str]:
     permissions = manifest.permissions
     lines = [EVERYTHING] if permissions is None else [*_about_system(permissions), *_about_agent(permissions)]
     if manifest.providers is not None and (names := ", ".join(manifest.providers.value)):
-        lines.append(f"serve the models of {names}: it reads what you send to them, and gets the key for them")
+        lines.append(
+            f"serve the models of {names}: it gets what you send to them, and their key, and says what they do"
+        )
     return lines + ([f"have the keys {', '.join(manifest.env)}"] if manifest.env else [])
 
 

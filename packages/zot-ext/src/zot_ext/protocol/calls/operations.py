@@ -59,7 +59,7 @@ OPERATIONS: tuple[HostMethod, ...] = (
     HostMethod("control.shutdown", "control", "End zot, once nothing runs and waits and the request is answered."),
     HostMethod("control.skills", "control", "List the skills."),
     HostMethod("control.state", "control", "Return the state of the agent."),
-    HostMethod("control.system_prompt", "control", "Read the system prompt."),
+    HostMethod("control.system_prompt", "control", "Read the system prompt.", needs=("conversation",)),
     HostMethod("control.wait_idle", "control", "Answer when nothing runs and waits."),
     HostMethod(
         "jobs.list",
