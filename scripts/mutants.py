@@ -1,15 +1,20 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--most N] [--seed 0] [--file PART] [--lines FIRST-LAST] AREA
+    uv run scripts/mutants.py [--minutes 60] [--most N] [--seed 0] [--file PART] [--lines FIRST-LAST] [AREA ...]
 
-The tests of an area run once, to learn which of them reach which line. Then lines are changed, one at a time in an
-order that the seed gives, and the tests that reach it run until one of them fails. When the time is over, what was
-tried is a sample; another seed begins with other lines. What no test notices is printed; the exit code is then 1. Each
-of the two workers has a copy of the packages and an environment of its own, so nothing here is written.
+The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
+changed, one at a time in an order that the seed gives, and the tests that reach it run until one of them fails. When
+the time is over, what was tried is a sample; another seed begins with other lines. What no test notices is printed; the
+exit code is then 1. Each of the two workers has a copy of the packages and an environment of its own, so nothing here
+is written, and runs the tests in forks of processes that have loaded them (`warm_tests.py`).
 """
 
 import argparse
 import ast
+import bisect
+import itertools
+import json
+import math
 import os
 import queue
 import random
@@ -21,18 +26,21 @@ import tempfile
 import threading
 import time
 import venv
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
-from coverage import CoverageData
+from warm_tests import CANNOT, Answer, Reached, Request
 
 ROOT = Path(__file__).parents[1]
 WORKERS = 2
-MOST_TESTS = 60
-"""Most tests that run for a line; if more reach it, those of the area that are first in their files."""
-SECONDS = 120.0
-"""After which a run counts as failed: a change can make a loop endless."""
+MOST_SECONDS = 15.0
+"""Of the processor, for the tests of one mutant; what survives some of the tests that reach it is printed as such."""
+START_SECONDS = 600
+SECONDS, FACTOR = 5, 5
+"""A run that takes so many seconds of the processor more than so many times what its tests took has failed: loops can
+become endless."""
 
 
 class Area(NamedTuple):
@@ -57,7 +65,8 @@ AREAS = {
         ),
     ),
     "remembering": Area(
-        (f"{_AGENT}/extensions/declared/memory.py",), ("zot-agent/tests/extensions/declared/test_memory.py",)
+        tuple(f"{_AGENT}/extensions/declared/{each}.py" for each in ("memory", "registration_record")),
+        ("zot-agent/tests/extensions/declared",),
     ),
 }
 
@@ -67,28 +76,11 @@ class Mutant(NamedTuple):
 
     file: str
     line: int
+    function: str
+    """The outermost function around the line, as `Class.method`; empty for what runs when the module is loaded."""
     before: str
     after: str
     text: str
-
-
-class _Change(ast.NodeTransformer):
-    """Changes the first thing on a line that can be changed."""
-
-    def __init__(self, line: int) -> None:
-        self._line = line
-        self.was: ast.AST | None = None
-        self.now: ast.AST | None = None
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        """See `ast.NodeTransformer`."""
-        if self.was is None and isinstance(node, ast.stmt | ast.expr) and node.lineno == self._line:
-            changed = _changed(node)
-            if changed is not None:
-                self.was, self.now = node, ast.copy_location(changed, node)
-                return self.now
-        visited: ast.AST = self.generic_visit(node)
-        return visited
 
 
 _OPPOSITE: dict[type, type] = {
@@ -126,15 +118,44 @@ def _changed(node: ast.AST) -> ast.AST | None:
 
 
 def mutants(path: Path, root: Path, lines: range | None = None) -> Iterator[Mutant]:
-    """Yield a mutant for each line of a file below `root` that can be changed, without docstrings and annotations."""
+    """Yield a mutant for each line of a file below `root` that can be changed, without docstrings and annotations: the
+    first thing on it that can be is changed."""
     text = path.read_text("utf-8")
-    for line in range(1, text.count("\n") + 2) if lines is None else lines:
-        tree = _without_words(ast.parse(text))
-        change = _Change(line)
-        tree = ast.fix_missing_locations(change.visit(tree))
-        if change.was is not None and change.now is not None:
-            before, after = (ast.unparse(each).split("\n")[0] for each in (change.was, change.now))
-            yield Mutant(str(path.relative_to(root)), line, before, after, ast.unparse(tree))
+    functions = dict(_functions(ast.parse(text)))
+    tree, seen = _without_words(ast.parse(text)), set[int]()
+    for place, key, node in _places(tree):
+        if node.lineno in seen or (lines is not None and node.lineno not in lines):
+            continue
+        changed = _changed(node)
+        if changed is not None:
+            seen.add(node.lineno)
+            place[key] = ast.fix_missing_locations(ast.copy_location(changed, node))
+            before, after = (ast.unparse(each).split("\n")[0] for each in (node, changed))
+            name = functions.get(node.lineno, "")
+            yield Mutant(str(path.relative_to(root)), node.lineno, name, before, after, ast.unparse(tree))
+            place[key] = node
+
+
+def _places(node: ast.AST) -> Iterator[tuple[Any, Any, ast.stmt | ast.expr]]:
+    """Yield the statements and expressions below a node in their order, each with where it is and its key there."""
+    for name, value in ast.iter_fields(node):
+        places: list[tuple[Any, Any]] = [(vars(node), name)] if isinstance(value, ast.AST) else []
+        places += [(value, at) for at in range(len(value))] if isinstance(value, list) else []
+        for place, key in places:
+            inner = place[key]
+            if isinstance(inner, ast.stmt | ast.expr):
+                yield place, key, inner
+            if isinstance(inner, ast.AST):
+                yield from _places(inner)
+
+
+def _functions(tree: ast.Module | ast.ClassDef, around: str = "") -> Iterator[tuple[int, str]]:
+    """Yield the lines of all bodies of functions, each with the name of the outermost one."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{around}{node.name}.")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from ((line, around + node.name) for line in range(node.body[0].lineno, (node.end_lineno or 0) + 1))
 
 
 def _without_words(tree: ast.Module) -> ast.Module:
@@ -153,90 +174,145 @@ def _without_words(tree: ast.Module) -> ast.Module:
 class Copy:
     """A copy of what the tests need, with an environment in which the packages are those of the copy."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tests: list[str]) -> None:
         self.folder = folder
         for name in ("packages", "tests/support", "conftest.py", "pyproject.toml"):
             source, target = ROOT / name, folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            ignored = shutil.ignore_patterns("__pycache__", "node_modules")
-            shutil.copytree(source, target, ignore=ignored) if source.is_dir() else shutil.copy(source, target)
+            ignored = shutil.ignore_patterns("node_modules")
+            shutil.copytree(source, target, ignore=ignored) if source.is_dir() else shutil.copy2(source, target)
         venv.create(folder / ".venv", symlinks=True)
         self._python = folder / ".venv" / "bin" / "python"
         # The packages come first; the rest is what is installed here, whose own list of packages is not read.
         places = [*sorted((folder / "packages").glob("*/src")), sysconfig.get_path("purelib")]
         (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
         (site / "copy.pth").write_text("".join(f"{each}\n" for each in places), "utf-8")
+        self._loaded = self._start("loaded", tests)
+        self._bare = self._start("bare", [])
+        self.run([""], START_SECONDS)  # all is loaded before a file changes
 
-    def passes(self, tests: list[str], *options: str, seconds: float = SECONDS) -> bool:
-        """Whether these tests pass, in time."""
-        command = [self._python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *tests]
+    def _start(self, kind: str, tests: list[str]) -> tuple[IO[bytes], IO[bytes]]:
+        """Start a process that runs tests; return where its requests go, and where its answers come from."""
+        (requests, ask), (answers, answer) = os.pipe(), os.pipe()
+        words = [str(self._python), str(ROOT / "scripts" / "warm_tests.py"), str(requests), str(answer), kind]
         environment = {**os.environ, "PATH": f"{self._python.parent}{os.pathsep}{os.environ['PATH']}"}
-        environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
-        quiet = subprocess.DEVNULL
-        with subprocess.Popen(
-            command, cwd=self.folder, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
-        ) as process:
-            try:
-                return process.wait(seconds) == 0
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
-                return False
+        subprocess.Popen(  # it ends where there are no more requests
+            [*words, *(f"packages/{each}" for each in tests)], cwd=self.folder, env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(requests, answer),
+        )  # fmt: skip
+        os.close(requests)
+        os.close(answer)
+        return os.fdopen(ask, "wb"), os.fdopen(answers, "rb")
 
-    def survives(self, mutant: Mutant, tests: list[str]) -> bool:
-        """Whether no test notices a mutant."""
+    def run(self, tests: list[str], seconds: int, mutant: Mutant | None = None, record: str = "") -> Answer:
+        """Run tests in a process that has loaded them or, for a mutant outside of functions, in the bare process."""
+        exchanged = mutant.function if mutant is not None else ""
+        requests, answers = self._bare if mutant is not None and not exchanged else self._loaded
+        request = Request(
+            tests=tests, function=exchanged, record=record, seconds=seconds,
+            path=str(self.folder / "packages" / mutant.file) if mutant is not None else "",
+            sources=[str(self.folder / "packages" / each / "src") for each in ("zot-core", "zot-agent")],
+        )  # fmt: skip
+        requests.write(json.dumps(request).encode() + b"\n")
+        requests.flush()
+        line = answers.readline()
+        if not line:
+            sys.exit("pytest does not start: run the tests of the areas alone first")
+        answer: Answer = json.loads(line)
+        if answer["code"] == CANNOT and mutant is not None:
+            return self.run(tests, seconds, mutant._replace(function=""))
+        return answer
+
+    def judge(self, mutant: Mutant, tests: list[str], seconds: int) -> Answer:
+        """How the tests end with a mutant."""
         path = self.folder / "packages" / mutant.file
-        original = path.read_text("utf-8")
+        original, stat = path.read_bytes(), path.stat()
         path.write_text(mutant.text, "utf-8")
         try:
-            return self.passes(tests)
+            return self.run(tests, seconds, mutant)
         finally:
-            path.write_text(original, "utf-8")
+            path.write_bytes(original)
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # what was compiled counts again
 
 
-def reach(copy: Copy, area: Area, seconds: float) -> dict[str, dict[int, list[str]]]:
-    """Run all tests of an area; return which of them reach which line, by file. Exits if one fails."""
-    data = copy.folder / ".coverage"
-    sources = [f"--cov={copy.folder / 'packages' / part}" for part in ("zot-core/src", "zot-agent/src")]
-    options = [*sources, "--cov-context=test", "--cov-report=", "--cov-fail-under=0"]
-    if not copy.passes([f"packages/{each}" for each in area.tests], *options, seconds=seconds):
-        sys.exit("the tests of the area fail as they are, or take too long; run them alone first")
-    read = CoverageData(str(data))
-    read.read()
-    found: dict[str, dict[int, list[str]]] = {}
-    for file in read.measured_files():
-        by_line = read.contexts_by_lineno(file)
-        name = str(Path(file).relative_to(copy.folder / "packages"))
-        found[name] = {
-            line: list(dict.fromkeys(each.partition("|")[0] for each in contexts if each))
-            for line, contexts in by_line.items()
+class Reach:
+    """Which tests reach which line, and how long each takes."""
+
+    def __init__(self, copy: Copy, seconds: int) -> None:
+        record = copy.folder / "reached.json"
+        failed = copy.run([], seconds, record=str(record))["failed"]
+        if not record.exists():
+            sys.exit("the tests of the areas take too long")
+        reached: Reached = json.loads(record.read_text("utf-8"))
+        for name in failed:
+            print(f"left out, since it fails as it is: {name}", flush=True)
+        self._seconds = {name: took for name, took in reached["seconds"].items() if name not in failed}
+        packages = copy.folder / "packages"
+        self._lines = {
+            (str(Path(file).relative_to(packages)), int(line)): [each for each in tests if each in self._seconds]
+            for file, lines in reached["lines"].items()
+            for line, tests in lines.items()
         }
-    return found
+        self._noticed: Counter[str] = Counter()
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests for a mutant, those first that have noticed others, then the fast ones.
+
+        A line that runs when its module is loaded, or in no test but perhaps in processes that tests start, is taken to
+        be reached by the tests that reach any line of the module; one of a module that no test reaches, by all.
+        """
+        found = set(self._lines.get((mutant.file, mutant.line), ()) if mutant.function else ())
+        found = found or {test for (file, _), tests in self._lines.items() if file == mutant.file for test in tests}
+        return sorted(found or self._seconds, key=lambda name: (-self._noticed[name], self._seconds[name]))
+
+    def most(self, tests: list[str]) -> list[str]:
+        """As many of these tests as a mutant gets."""
+        total = list(itertools.accumulate(self._seconds[each] for each in tests))
+        return tests[: max(1, bisect.bisect(total, MOST_SECONDS))]
+
+    def seconds(self, tests: list[str]) -> int:
+        """Of the processor, that these tests may take."""
+        return SECONDS + math.ceil(FACTOR * sum(self._seconds[each] for each in tests))
+
+    def note(self, answer: Answer) -> None:
+        """Note which test noticed a mutant."""
+        self._noticed.update(each for each in answer["failed"] if each in self._seconds)
 
 
-def main() -> int:
-    """Try the mutants of an area; return the exit code."""
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("area", choices=sorted(AREAS))
+    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"{', '.join(AREAS)}; without one, all")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so long; what was not tried is said")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="try so many mutants")
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
     parser.add_argument("--file", default="", help="only files whose path contains this")
     parser.add_argument("--lines", default="", help="only these lines, as 10-40")
     given = parser.parse_args()
-    area, end = AREAS[given.area], time.monotonic() + given.minutes * 60
+    if wrong := set(given.areas) - set(AREAS):
+        parser.error(f"no such area: {', '.join(sorted(wrong))}")
+    return given
+
+
+def main() -> int:
+    """Try the mutants of the areas; return the exit code."""
+    given = _arguments()
+    areas = [AREAS[name] for name in given.areas or AREAS]
+    end = time.monotonic() + given.minutes * 60
     first, _, last = given.lines.partition("-")
     lines = range(int(first), int(last or first) + 1) if first else None
-    paths = sorted({path for each in area.files for path in (ROOT / "packages").glob(each) if given.file in str(path)})
+    files = [each for area in areas for each in area.files]
+    paths = sorted({path for each in files for path in (ROOT / "packages").glob(each) if given.file in str(path)})
+    survived: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="zot-mutants-") as folder:
-        copies = [Copy(Path(folder) / str(number)) for number in range(WORKERS)]
-        reached = reach(copies[0], area, given.minutes * 60)
+        tests = list(dict.fromkeys(each for area in areas for each in area.tests))
+        copies = [Copy(Path(folder) / str(number), tests) for number in range(WORKERS)]
+        reach = Reach(copies[0], round(given.minutes * 60))
         found = [mutant for path in paths for mutant in mutants(path, ROOT / "packages", lines)]
         random.Random(given.seed).shuffle(found)
         waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
         for mutant in found[: given.most]:
             waiting.put(mutant)
         count = waiting.qsize()
-        survived: list[Mutant] = []
 
         def work(copy: Copy) -> None:
             while time.monotonic() < end:
@@ -244,11 +320,14 @@ def main() -> int:
                     mutant = waiting.get_nowait()
                 except queue.Empty:
                     return
-                # What runs at the import of a module is reached by all tests, and by none of them alone.
-                tests = reached.get(mutant.file, {}).get(mutant.line) or [f"packages/{each}" for each in area.tests]
-                if copy.survives(mutant, tests[:MOST_TESTS]):
+                tests = reach.tests(mutant)
+                some = reach.most(tests)
+                answer = copy.judge(mutant, some, reach.seconds(some))
+                reach.note(answer)
+                if answer["code"] == 0:
                     survived.append(mutant)
-                    print(f"{mutant.file}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True)
+                    part = "" if len(some) == len(tests) else f"  (after {len(some)} of {len(tests)} tests)"
+                    print(f"{mutant.file}:{mutant.line}: {mutant.before}  ->  {mutant.after}{part}", flush=True)
 
         workers = [threading.Thread(target=work, args=(copy,)) for copy in copies]
         for worker in workers:

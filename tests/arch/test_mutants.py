@@ -1,13 +1,22 @@
-"""The mutants of `make mutants`: each is a program that differs from the original in one place."""
+"""The mutants of `make mutants`: each is a program that differs from the original in one place, and is tried with the
+tests that reach it, in forks of a process that has loaded them."""
 
 import ast
+import json
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "mutants.py"))
+sys.path.remove(str(ROOT / "scripts"))
 FILES = [ROOT / "packages/zot-core/src/zot_core/sandbox/seccomp.py", ROOT / "scripts/mutants.py"]
 
 
@@ -53,3 +62,108 @@ def f(a: int, b: "int" = 0) -> bool:
         7: ("a and b", "a or b"),
         8: ("return True", "return False"),
     }
+
+
+PROGRAM = """\
+LIMIT = 3
+
+def small(number):
+    return number < LIMIT
+
+class Door:
+    def opens(self, key):
+        return key == "right"
+
+    def name(self):
+        return super().__class__.__name__
+"""
+TESTS = """\
+from program import Door, small
+import program
+
+def test_small(): assert small(2) and not small(program.LIMIT)
+def test_door(): assert Door().opens("right") and not Door().opens("wrong")
+def test_name(): assert Door().name()
+def test_limit(): assert program.LIMIT == 3
+"""
+
+
+class Warm:
+    """A process of `warm_tests.py` in a folder with a program and its tests."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.folder = folder
+        (requests, ask), (answers, answer) = os.pipe(), os.pipe()
+        words = [sys.executable, str(ROOT / "scripts/warm_tests.py"), str(requests), str(answer), kind]
+        tests = ["test_program.py"] if kind == "loaded" else []
+        self.process = subprocess.Popen(
+            [*words, "-p", "no:hypothesispytest", *tests], cwd=folder, pass_fds=(requests, answer),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(folder)},
+        )  # fmt: skip
+        os.close(requests)
+        os.close(answer)
+        self._ask, self._answers = os.fdopen(ask, "wb"), os.fdopen(answers, "rb")
+
+    def run(self, *tests: str, **fields: Any) -> dict[str, Any]:
+        names = [f"test_program.py::test_{name}" for name in tests]
+        usual = {"path": "", "function": "", "record": "", "sources": [], "seconds": round(PATIENCE)}
+        self._ask.write(json.dumps({**usual, "tests": names, **fields}).encode() + b"\n")
+        self._ask.flush()
+        found: dict[str, Any] = json.loads(self._answers.readline())
+        return found
+
+    def change(self, before: str, after: str) -> str:
+        """Write the program with something in place of something else; return its path."""
+        path = self.folder / "program.py"
+        path.write_text(PROGRAM.replace(before, after))
+        return str(path)
+
+    def close(self) -> None:
+        self._ask.close()
+        assert self.process.wait(PATIENCE) == 0
+        self._answers.close()
+
+
+@pytest.fixture(params=["loaded", "bare"])
+def warm(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "test_program.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    found = Warm(tmp_path, request.param)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("warm", ["loaded"], indirect=True)
+def test_a_record_says_which_tests_reach_a_line(warm: Warm) -> None:
+    record = warm.folder / "record.json"
+    assert warm.run(record=str(record), sources=[str(warm.folder)]) == {"code": 0, "failed": []}
+    reached = json.loads(record.read_text())
+    lines = reached["lines"][str(warm.folder / "program.py")]
+    assert (lines["4"], lines["8"]) == (["test_program.py::test_small"], ["test_program.py::test_door"])
+    assert {*reached["seconds"]} == {f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit")}
+
+
+def test_a_run_sees_the_program_as_it_is_on_disk_and_leaves_the_next_one_alone(warm: Warm) -> None:
+    fields = {"function": "small"} if warm.process.args[4] == "loaded" else {}  # type: ignore[index]
+    assert warm.run("small", "door")["code"] == 0
+    path = warm.change("number <", "number >=")
+    assert warm.run("door", "small", path=path, **fields) == {"code": 1, "failed": ["test_program.py::test_small"]}
+    assert warm.run("door", path=path, **fields)["code"] == 0
+    warm.change("return number < LIMIT", "while True: pass")
+    assert warm.run("small", path=path, seconds=1, **fields)["code"] not in (0, 1)
+    warm.change("", "")
+    assert warm.run("small", "door", "limit")["code"] == 0
+
+
+@pytest.mark.parametrize("warm", ["bare"], indirect=True)
+def test_what_runs_as_a_module_is_loaded_is_seen_by_a_bare_process(warm: Warm) -> None:
+    assert warm.run("limit", path=warm.change("LIMIT = 3", "LIMIT = 4"))["failed"] == ["test_program.py::test_limit"]
+    assert warm.run("limit", path=warm.change("LIMIT = 3", "LIMIT = = 3"))["code"] not in (0, 1)
+
+
+@pytest.mark.parametrize("warm", ["loaded"], indirect=True)
+def test_a_function_that_cannot_be_exchanged_is_said(warm: Warm) -> None:
+    assert warm.run("name")["code"] == 0
+    path = warm.change("super().__class__.__name__", "'x'")
+    assert warm.run("name", path=path, function="Door.name")["code"] == 99
