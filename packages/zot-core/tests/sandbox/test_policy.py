@@ -100,6 +100,16 @@ def test_git_may_be_writable_and_a_pointer_counts_only_if_its_repository_points_
     assert policy_of(tmp_path, git="write").may_write(str(own / "index")) == points_back
 
 
+def test_the_settings_of_git_are_readable_only_where_git_may_write(tmp_path: Path) -> None:
+    own = [".gitconfig", ".config/git/config"]
+    (tmp_path / "home" / ".config" / "git").mkdir(parents=True)
+    for name in own:
+        (tmp_path / "home" / name).touch()
+    for git, access in (("ask", "none"), ("write", "read")):
+        policy = policy_of(tmp_path, git=git)
+        assert [policy.access(str(tmp_path / "home" / name)) for name in own] == [access, access]
+
+
 def test_the_repository_around_the_project_is_readable_unless_it_is_the_home(tmp_path: Path) -> None:
     (tmp_path / "project" / "part").mkdir(parents=True)
     (tmp_path / "project" / ".git").mkdir()

@@ -51,7 +51,7 @@ def open_path(path: str, *, walk: bool = False) -> Iterator[OpenPath]:
     need it."""
     if "\0" in path:  # the kernel would read what is before it
         raise ValueError("embedded null byte")
-    opened = None if walk or not _has_openat2() else _by_kernel(path)
+    opened = None if walk or not has_openat2() else _by_kernel(path)
     opened = opened or _by_steps(path)
     try:
         yield opened
@@ -83,7 +83,7 @@ def _system_call() -> "ctypes._NamedFuncPointer":
 
 
 @functools.cache
-def _has_openat2() -> bool:
+def has_openat2() -> bool:
     """Whether the kernel has `openat2` (5.6) and the paths of what is open."""
     if sys.platform != "linux":
         return False
