@@ -187,6 +187,7 @@ class Copy:
         places = [*sorted((folder / "packages").glob("*/src")), sysconfig.get_path("purelib")]
         (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
         (site / "copy.pth").write_text("".join(f"{each}\n" for each in places), "utf-8")
+        self._processes: list[subprocess.Popen[bytes]] = []
         self._loaded = self._start("loaded", tests)
         self._bare = self._start("bare", [])
         self.run([""], START_SECONDS)  # all is loaded before a file changes
@@ -196,13 +197,21 @@ class Copy:
         (requests, ask), (answers, answer) = os.pipe(), os.pipe()
         words = [str(self._python), str(ROOT / "scripts" / "warm_tests.py"), str(requests), str(answer), kind]
         environment = {**os.environ, "PATH": f"{self._python.parent}{os.pathsep}{os.environ['PATH']}"}
-        subprocess.Popen(  # it ends where there are no more requests
+        process = subprocess.Popen(
             [*words, *(f"packages/{each}" for each in tests)], cwd=self.folder, env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(requests, answer),
         )  # fmt: skip
         os.close(requests)
         os.close(answer)
+        self._processes.append(process)
         return os.fdopen(ask, "wb"), os.fdopen(answers, "rb")
+
+    def close(self) -> None:
+        """End the processes: there are no more requests."""
+        for requests, _ in (self._loaded, self._bare):
+            requests.close()
+        for process in self._processes:
+            process.wait()
 
     def run(self, tests: list[str], seconds: int, mutant: Mutant | None = None, record: str = "") -> Answer:
         """Run tests in a process that has loaded them or, for a mutant outside of functions, in the bare process."""
@@ -246,7 +255,8 @@ class Reach:
         reached: Reached = json.loads(record.read_text("utf-8"))
         for name in failed:
             print(f"left out, since it fails as it is: {name}", flush=True)
-        self._seconds = {name: took for name, took in reached["seconds"].items() if name not in failed}
+        left = {*failed, *reached["skipped"]}
+        self._seconds = {name: took for name, took in reached["seconds"].items() if name not in left}
         packages = copy.folder / "packages"
         self._lines = {
             (str(Path(file).relative_to(packages)), int(line)): [each for each in tests if each in self._seconds]
@@ -256,14 +266,18 @@ class Reach:
         self._noticed: Counter[str] = Counter()
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant, those first that have noticed others, then the fast ones.
+        """The tests for a mutant: tests that have noticed others, then tests about its module, then fast ones.
 
-        A line that runs when its module is loaded, or in no test but perhaps in processes that tests start, is taken to
-        be reached by the tests that reach any line of the module; one of a module that no test reaches, by all.
+        What runs when a module is loaded may concern all tests of its area, and so may a line that no test reaches: it
+        may run in processes that tests start.
         """
         found = set(self._lines.get((mutant.file, mutant.line), ()) if mutant.function else ())
-        found = found or {test for (file, _), tests in self._lines.items() if file == mutant.file for test in tests}
-        return sorted(found or self._seconds, key=lambda name: (-self._noticed[name], self._seconds[name]))
+        if not found:
+            area = next(area for area in AREAS.values() if any(Path(mutant.file).match(each) for each in area.files))
+            places = tuple(f"packages/{each}" for each in area.tests)
+            found = {name for name in self._seconds if name.startswith(places)}
+        own = f"test_{Path(mutant.file).stem}.py"
+        return sorted(found, key=lambda name: (-self._noticed[name], own not in name, self._seconds[name]))
 
     def most(self, tests: list[str]) -> list[str]:
         """As many of these tests as a mutant gets."""
@@ -334,6 +348,8 @@ def main() -> int:
             worker.start()
         for worker in workers:
             worker.join()
+        for copy in copies:
+            copy.close()
     tried = count - waiting.qsize()
     print(f"{tried} of {len(found)} mutants tried (seed {given.seed}), {len(survived)} survived")
     return 1 if survived else 0

@@ -44,7 +44,7 @@ class Request(TypedDict):
 
 
 class Answer(TypedDict):
-    """How a run has ended."""
+    """How a run has ended. A test that is skipped has failed, unless the run is recorded."""
 
     code: int
     """0, if all tests have passed."""
@@ -58,6 +58,7 @@ class Reached(TypedDict):
     """By file and line, the tests that run it."""
     seconds: dict[str, float]
     """Of the processor, with what the tests start."""
+    skipped: list[str]
 
 
 class WarmTests:
@@ -69,6 +70,7 @@ class WarmTests:
         self._loaded = loaded
         self._request: Request | None = None
         self._failed: list[str] = []
+        self._skipped: list[str] = []
         self._seconds: dict[str, float] = {}
         self._coverage: Coverage | None = None
 
@@ -106,8 +108,8 @@ class WarmTests:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """See pytest."""
-        if report.failed:
-            self._failed.append(report.nodeid)
+        if report.failed or report.skipped:
+            (self._failed if report.failed else self._skipped).append(report.nodeid)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
@@ -117,8 +119,10 @@ class WarmTests:
         if self._coverage is not None:
             self._coverage.stop()
             with open(self._request["record"], "w", encoding="utf-8") as file:
-                json.dump(Reached(lines=_lines(self._coverage), seconds=self._seconds), file)
-        self._answer(int(exitstatus))
+                json.dump(Reached(lines=_lines(self._coverage), seconds=self._seconds, skipped=self._skipped), file)
+        else:
+            self._failed += self._skipped
+        self._answer(int(exitstatus) or int(bool(self._failed)))
         os._exit(0)
 
     def _answer(self, code: int) -> None:

@@ -79,12 +79,14 @@ class Door:
 """
 TESTS = """\
 from program import Door, small
-import program
+import program, pytest
 
 def test_small(): assert small(2) and not small(program.LIMIT)
 def test_door(): assert Door().opens("right") and not Door().opens("wrong")
 def test_name(): assert Door().name()
 def test_limit(): assert program.LIMIT == 3
+def test_part():
+    if program.LIMIT > 3: pytest.skip("no such part")
 """
 
 
@@ -141,7 +143,10 @@ def test_a_record_says_which_tests_reach_a_line(warm: Warm) -> None:
     reached = json.loads(record.read_text())
     lines = reached["lines"][str(warm.folder / "program.py")]
     assert (lines["4"], lines["8"]) == (["test_program.py::test_small"], ["test_program.py::test_door"])
-    assert {*reached["seconds"]} == {f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit")}
+    assert {*reached["seconds"]} == {
+        f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit", "part")
+    }
+    assert reached["skipped"] == []
 
 
 def test_a_run_sees_the_program_as_it_is_on_disk_and_leaves_the_next_one_alone(warm: Warm) -> None:
@@ -159,6 +164,10 @@ def test_a_run_sees_the_program_as_it_is_on_disk_and_leaves_the_next_one_alone(w
 @pytest.mark.parametrize("warm", ["bare"], indirect=True)
 def test_what_runs_as_a_module_is_loaded_is_seen_by_a_bare_process(warm: Warm) -> None:
     assert warm.run("limit", path=warm.change("LIMIT = 3", "LIMIT = 4"))["failed"] == ["test_program.py::test_limit"]
+    assert warm.run("part", path=warm.change("LIMIT = 3", "LIMIT = 4")) == {
+        "code": 1,
+        "failed": ["test_program.py::test_part"],
+    }
     assert warm.run("limit", path=warm.change("LIMIT = 3", "LIMIT = = 3"))["code"] not in (0, 1)
 
 
