@@ -9,10 +9,12 @@ from zot_ext.protocol.raw import RawList, RawObject, dump
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from zot_ext.protocol.from_host import EventIntercept
     from zot_ext.record import Record
+
+    D = TypeVar("D", bound=Record)
 
 _ZEROS: dict[str, Any] = {"str": "", "bool": False, "int": 0}
 
@@ -49,9 +51,14 @@ def rewrites(decision: Record) -> dict[str, Any]:
     }
 
 
-def decision(event: str, answer: EventInterceptResponse) -> Any:
+def asked(request: Record) -> dict[str, Any]:
+    """Return the members of the question that a request is."""
+    return {name: getattr(request, name) for name in request.__fields__}
+
+
+def decision(cls: type[D], answer: EventInterceptResponse) -> D:
     """Return the decision that an answer holds. Its members have been checked against the row of the event."""
-    cls, given = EVENTS[event][1], answer.extra
+    given = {**answer.extra, **{name: getattr(answer, name) for name in answer.__fields__ if name in cls.__fields__}}
     return cls(**{name: value for name in cls.__fields__ if (value := given.get(name)) is not None})
 
 

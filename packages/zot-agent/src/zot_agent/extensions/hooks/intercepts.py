@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from zot_agent.extensions.hooks.answer_content import image_values, read_blocks, read_given, read_images
 from zot_agent.extensions.hooks.context import SentMessages
@@ -19,16 +19,15 @@ from zot_core.hooks import (
 )
 from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
-from zot_ext.interception import newer
+from zot_ext.interception import AgentStartDecision, newer
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events import decisions
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawList, RawObject
+from zot_ext.record import Record as ExtRecord
 from zot_provider.json_text import dump
 from zot_provider.messages import Message
 from zot_provider.record import Record, field
-
-V = TypeVar("V")
 
 
 class ProjectQuestion(Record):
@@ -106,8 +105,8 @@ def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentS
     if prompt is not None and len(prompt.encode()) > start.largest:
         raise FrameError(f"a system prompt of more than {start.largest} bytes")
     start = start if prompt is None else start.replace(system_prompt=prompt)
-    given = answer.extra.get("message")
-    if not isinstance(given, dict):
+    given = newer.decision(AgentStartDecision, answer).message
+    if given is None:
         return start
     content = given.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -120,14 +119,14 @@ def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentS
     return start.replace(messages=[*start.messages, message])
 
 
-def _input(given: UserInput) -> dict[str, Any]:
-    return {
-        "text": given.text,
-        "images": image_values(given.images),
-        "source": "extension" if given.extension else given.front_end,
-        "extension": given.extension,
-        "deliver_as": given.delivery,
-    }
+def _input(given: UserInput) -> decisions.InputRequest:
+    return decisions.InputRequest(
+        text=given.text,
+        images=image_values(given.images),
+        source="extension" if given.extension else given.front_end,
+        extension=given.extension,
+        deliver_as=given.delivery,
+    )
 
 
 def _changed_input(given: UserInput, decision: decisions.InputDecision) -> UserInput:
@@ -141,8 +140,8 @@ def _changed_input(given: UserInput, decision: decisions.InputDecision) -> UserI
     return given if found == given else found
 
 
-def _message(message: Message) -> dict[str, Any]:
-    return {"message": json.loads(message_text(message))}
+def _message(message: Message) -> decisions.MessageEndRequest:
+    return decisions.MessageEndRequest(json.loads(message_text(message)))
 
 
 def _changed_message(message: Message, decision: decisions.MessageEndDecision) -> Message:
@@ -169,8 +168,8 @@ def _changed_result(outcome: ToolOutcome, decision: decisions.ToolResultDecision
     return outcome if result == outcome.result else outcome.replace(result=result)
 
 
-def _command(command: UserCommand) -> dict[str, Any]:
-    return {"command": command.command, "exclude_from_context": not command.in_context, "cwd": command.cwd}
+def _command(command: UserCommand) -> decisions.UserBashRequest:
+    return decisions.UserBashRequest(command.command, not command.in_context, command.cwd)
 
 
 def _changed_command(command: UserCommand, decision: decisions.UserBashDecision) -> UserCommand:
@@ -182,8 +181,8 @@ def _changed_command(command: UserCommand, decision: decisions.UserBashDecision)
     return command if found == command else found
 
 
-def _spawn(spawn: Spawn) -> dict[str, Any]:
-    return {"command": spawn.command, "cwd": spawn.cwd, "env": dict(spawn.env)}
+def _spawn(spawn: Spawn) -> decisions.BashSpawnRequest:
+    return decisions.BashSpawnRequest(spawn.command, spawn.cwd, dict(spawn.env))
 
 
 def _changed_spawn(spawn: Spawn, decision: decisions.BashSpawnDecision) -> Spawn:
@@ -198,12 +197,8 @@ def _changed_spawn(spawn: Spawn, decision: decisions.BashSpawnDecision) -> Spawn
     return spawn if found == spawn else found
 
 
-def _switch(change: SessionChange) -> dict[str, Any]:
-    return {"reason": change.kind, "target_file": change.target}
-
-
-def _fork(change: SessionChange) -> dict[str, Any]:
-    return {"entry": change.target, "position": "before" if change.before else "at"}
+def _fork(change: SessionChange) -> decisions.SessionForkRequest:
+    return decisions.SessionForkRequest(change.target, "before" if change.before else "at")
 
 
 def _compaction(plan: CompactionPlan) -> dict[str, Any]:
@@ -232,14 +227,14 @@ def _changed_compaction(plan: CompactionPlan, decision: decisions.CompactDecisio
     raise FrameError("must be the id of a message that can be the first one", field="first_kept_id")
 
 
-def _tree(move: TreeMove) -> dict[str, Any]:
-    return {
-        "target_id": move.target,
-        "position": "before" if move.before else "at",
-        "old_leaf_id": move.current,
-        "wants_summary": move.summarise,
-        "instructions": move.instructions,
-    }
+def _tree(move: TreeMove) -> decisions.TreeRequest:
+    return decisions.TreeRequest(
+        target_id=move.target,
+        position="before" if move.before else "at",
+        old_leaf_id=move.current,
+        wants_summary=move.summarise,
+        instructions=move.instructions,
+    )
 
 
 def _changed_tree(move: TreeMove, decision: decisions.TreeDecision) -> TreeMove:
@@ -253,9 +248,21 @@ def _changed_trust(question: ProjectQuestion, decision: decisions.ProjectTrustDe
     return question.replace(trusted=True) if decision.trusted else question
 
 
-def _decided(event: str, changed: Callable[[V, Any], V]) -> Callable[[V, EventInterceptResponse], V]:
-    """Give an answer to a function that takes a decision."""
-    return lambda value, answer: changed(value, newer.decision(event, answer))
+def _newer(
+    name: str,
+    asked: Callable[[Any], ExtRecord | dict[str, Any]],
+    changed: Callable[[Any, Any], Any] = lambda value, decision: value,
+    **more: Any,
+) -> Intercept:
+    """Make the row of an event whose request and decision have classes: `asked` returns the request, or its members
+    where one of them is raw JSON; `changed` takes the decision."""
+    decision = decisions.EVENTS[name][1]
+
+    def members(value: Any) -> dict[str, Any]:
+        request = asked(value)
+        return request if isinstance(request, dict) else newer.asked(request)
+
+    return Intercept(name, members, lambda value, answer: changed(value, newer.decision(decision, answer)), **more)
 
 
 TOOL_CALL = Intercept("tool_call", _call, _changed_call, refused="tool call refused by extension guard")
@@ -273,40 +280,34 @@ BEFORE_AGENT_START = Intercept(
     blockable=False,
 )
 
-INPUT = Intercept("input", _input, _decided("input", _changed_input))
+INPUT = _newer("input", _input, _changed_input)
 CONTEXT = Intercept("context", SentMessages.members, SentMessages.changed, "context_seconds", slow=True)
 BEFORE_PROVIDER_REQUEST = Intercept(
     "before_provider_request", Outgoing.body_members, Outgoing.with_body, "context_seconds"
 )
-BEFORE_PROVIDER_HEADERS = Intercept(
-    "before_provider_headers", Outgoing.header_members, _decided("before_provider_headers", Outgoing.with_headers)
-)
-MESSAGE_END = Intercept("message_end", _message, _decided("message_end", _changed_message))
-TOOL_RESULT = Intercept("tool_result", _result, _decided("tool_result", _changed_result))
-USER_BASH = Intercept("user_bash", _command, _decided("user_bash", _changed_command))
-BASH_SPAWN = Intercept("bash_spawn", _spawn, _decided("bash_spawn", _changed_spawn))
-BEFORE_STOP = Intercept(
+BEFORE_PROVIDER_HEADERS = _newer("before_provider_headers", Outgoing.shown_headers, Outgoing.with_headers)
+MESSAGE_END = _newer("message_end", _message, _changed_message)
+TOOL_RESULT = _newer("tool_result", _result, _changed_result)
+USER_BASH = _newer("user_bash", _command, _changed_command)
+BASH_SPAWN = _newer("bash_spawn", _spawn, _changed_spawn)
+BEFORE_STOP = _newer(
     "before_stop",
-    lambda stop: {"step": stop.step, "text": stop.text, "continued": stop.continued},
+    lambda stop: decisions.StopRequest(stop.step, stop.text, stop.continued),
     refused="extension {name} wants more to be done",
 )
-PROJECT_TRUST = Intercept(
+PROJECT_TRUST = _newer(
     "project_trust",
-    lambda question: {"cwd": question.cwd, "brings": question.brings, "changes": question.changes},
-    _decided("project_trust", _changed_trust),
+    lambda question: decisions.ProjectTrustRequest(question.cwd, question.brings, question.changes),
+    _changed_trust,
 )
-SESSION_BEFORE_SWITCH = Intercept("session_before_switch", _switch)
-SESSION_BEFORE_FORK = Intercept("session_before_fork", _fork)
-SESSION_BEFORE_COMPACT = Intercept(
-    "session_before_compact",
-    _compaction,
-    _decided("session_before_compact", _changed_compaction),
-    "summary_seconds",
-    slow=True,
+SESSION_BEFORE_SWITCH = _newer(
+    "session_before_switch", lambda change: decisions.SessionSwitchRequest(change.kind, change.target)
 )
-SESSION_BEFORE_TREE = Intercept(
-    "session_before_tree", _tree, _decided("session_before_tree", _changed_tree), "summary_seconds"
+SESSION_BEFORE_FORK = _newer("session_before_fork", _fork)
+SESSION_BEFORE_COMPACT = _newer(
+    "session_before_compact", _compaction, _changed_compaction, seconds="summary_seconds", slow=True
 )
+SESSION_BEFORE_TREE = _newer("session_before_tree", _tree, _changed_tree, seconds="summary_seconds")
 
 INTERCEPTED: tuple[Intercept, ...] = (
     TOOL_CALL,

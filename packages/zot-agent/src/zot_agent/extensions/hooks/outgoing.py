@@ -11,7 +11,7 @@ from zot_provider.model import Model
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.events.decisions import HeadersDecision
+    from zot_ext.protocol.events.decisions import HeadersDecision, HeadersRequest
 
 _SECRET = ("auth", "key", "token", "secret", "cookie", "password")
 """Headers with one of these in their names are not shown to interceptors, and they cannot change them."""
@@ -29,22 +29,21 @@ class Outgoing(Record):
     headers: dict[str, str]
     body: str
 
-    def about(self) -> dict[str, str]:
-        """Return what each question about it says."""
-        return {"provider": self.model.provider, "model": self.model.id}
-
     def body_members(self) -> dict[str, Any]:
         """Return the members of the question about the body."""
-        return {**self.about(), "api": self.api, "payload": RawObject.from_parsed(self.body, {})}
+        about = {"provider": self.model.provider, "model": self.model.id, "api": self.api}
+        return {**about, "payload": RawObject.from_parsed(self.body, {})}
 
     def with_body(self, answer: EventInterceptResponse) -> "Outgoing":
         """Return the request as an answer changes its body."""
         return self if answer.payload is None else self.replace(body=answer.payload.text)
 
-    def header_members(self) -> dict[str, Any]:
-        """Return the members of the question about the headers."""
+    def shown_headers(self) -> "HeadersRequest":
+        """Return the question about the headers."""
+        from zot_ext.protocol.events.decisions import HeadersRequest  # noqa: PLC0415  few extensions ask for them
+
         shown = {name.lower(): value for name, value in self.headers.items() if not _is_secret(name)}
-        return {**self.about(), "headers": shown}
+        return HeadersRequest(self.model.provider, self.model.id, shown)
 
     def with_headers(self, decision: "HeadersDecision") -> "Outgoing":
         """Return the request as a decision changes its headers. Raises `FrameError`."""
