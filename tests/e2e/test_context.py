@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from command import Zot
+from rpc_talk import Talk
 
-from zot_agent.client import Talk
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")

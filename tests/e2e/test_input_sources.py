@@ -9,8 +9,8 @@ from acp_talk import open_talk
 from command import Zot
 from extension_folder import write_extension
 from pty_screen import PtyScreen
+from rpc_talk import Talk
 
-from zot_agent.client import Talk
 from zot_provider.testing import ScriptedServer
 
 BODY = """

@@ -14,8 +14,9 @@ from command import Zot
 from extension_folder import write_extension
 from python_forks import zot_python
 from rpc_client import types
+from rpc_talk import Talk
 
-from zot_agent.client import Event, Talk
+from zot_agent.client import Event
 from zot_agent.operations.names import MODULES
 from zot_agent.version import __version__
 from zot_core.conversation.events import ExtensionEvent

@@ -16,9 +16,9 @@ from command import Zot
 from extension_folder import write_extension
 from memory import PeakMemory
 from python_forks import zot_python
+from rpc_talk import Talk
 from waiting import PATIENCE, read_fifo
 
-from zot_agent.client import Talk
 from zot_core.images import LARGEST
 from zot_core.sessions.file import load
 from zot_provider.testing import Call, ScriptedServer, Turn

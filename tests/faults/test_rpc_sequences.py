@@ -11,8 +11,9 @@ import pytest
 from command import Zot
 from extension_folder import write_program
 from python_forks import zot_python
+from rpc_talk import Talk
 
-from zot_agent.client import Event, Talk
+from zot_agent.client import Event
 from zot_agent.operations.names import ALIASES, MODULES
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 

@@ -1,12 +1,4 @@
-"""`Talk`: the raw lines of `zot rpc`, for programs without an event loop and for tests of the wire.
-
-```python
-with Talk(["zot", "rpc", "--provider", "anthropic"]) as talk:
-    talk.send({"id": "1", "type": "prompt", "message": "hello"})
-    for event in talk.until("done"):
-        print(event)
-```
-"""
+"""`Talk`: the raw lines of `zot rpc`, for tests of the wire."""
 
 import json
 import queue
