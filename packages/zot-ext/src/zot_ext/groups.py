@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
     from zot_ext.calls.bus import Bus, Resources
-    from zot_ext.calls.operations import AgentsOperations, JobsOperations
+    from zot_ext.calls.operations import AgentsOperations, JobsOperations, PromptsOperations
     from zot_ext.calls.panels import PanelMode, PanelOptions, ScreenPanel
     from zot_ext.calls.session import KeyValues, Secrets, Session
     from zot_ext.calls.tools import Tools
@@ -227,6 +227,13 @@ class Groups:
         from zot_ext.calls.operations import AgentsOperations  # noqa: PLC0415 - as above
 
         return AgentsOperations(self.call)
+
+    @property
+    def prompts(self) -> PromptsOperations:
+        """The messages of the conversation, in the group `session`."""
+        from zot_ext.calls.operations import PromptsOperations  # noqa: PLC0415 - as above
+
+        return PromptsOperations(self.call)
 
     @property
     def jobs(self) -> JobsOperations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.caller import Calls
 from zot_ext.calls.operations import ControlOperations, ModelOperations
 
 TYPE_CHECKING = False
@@ -24,11 +25,8 @@ def _images(images: Sequence[bytes | str]) -> list[dict[str, str]] | None:
     return [{"data": text} for text in texts]
 
 
-class Messages:
+class Messages(Calls):
     """`ext.messages`."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def send(
         self,
@@ -75,11 +73,8 @@ class Control(ControlOperations):
         self._call("control.reload")
 
 
-class Programs:
+class Programs(Calls):
     """`ext.programs`."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def run(
         self, argv: Sequence[str], *, cwd: str = "", timeout_ms: int | None = None, foreground: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.caller import Calls
 from zot_ext.protocol.events import BUS, channel_problem
 from zot_ext.record import Record
 
@@ -55,11 +56,8 @@ class Bus:
         return int(self._call("bus.emit", channel=channel, data=data, to=to or None)["receivers"])
 
 
-class Resources:
+class Resources(Calls):
     """`ext.resources`."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def set(self, *, skills: Sequence[str] = (), prompts: Sequence[str] = (), themes: Sequence[str] = ()) -> None:
         """Say what the extension brings from now on, in place of what it said before. Paths as in the manifest."""

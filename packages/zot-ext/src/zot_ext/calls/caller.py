@@ -30,6 +30,14 @@ def _nothing() -> None:
     """Cancel a plain handler, which must look at `Caller.cancelled`."""
 
 
+class Calls:
+    """The base of what an extension asks for in the groups of one subject: `call` sends a call with its fields, and
+    returns those of the result. Each method raises `HostError`."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+
 class _Waiting:
     """A call without a result. `arrived` is released when there are `parts` of one, or the `outcome`."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.caller import Calls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, Literal
+    from collections.abc import Sequence
+    from typing import Literal
 
     from zot_ext.protocol.agent_answers import (
         AgentList,
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
         KnownCommands,
         KnownSkills,
         KnownTools,
+        MessagesInfo,
         StateInfo,
         SystemText,
     )
@@ -36,15 +39,20 @@ if TYPE_CHECKING:
     )
 
 
-class AgentsOperations:
+class AgentsOperations(Calls):
     """The calls of `ext.agents` that only pass on fields."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def list(self) -> AgentList:
         """List the sub-agents of the session, oldest first."""
         answer: AgentList = self._call("agents.list")
+        return answer
+
+    def messages(self, agent: str) -> MessagesInfo:
+        """Return the conversation of a sub-agent, as `prompts.messages` does.
+
+        agent: The id of the agent.
+        """
+        answer: MessagesInfo = self._call("agents.messages", agent=agent)
         return answer
 
     def steer(self, agent: str, message: str) -> None:
@@ -64,11 +72,8 @@ class AgentsOperations:
         return answer
 
 
-class ControlOperations:
+class ControlOperations(Calls):
     """The calls of `ext.control` that only pass on fields."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def abort(self) -> None:
         """Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when
@@ -110,11 +115,8 @@ class ControlOperations:
         self._call("control.wait_idle")
 
 
-class JobsOperations:
+class JobsOperations(Calls):
     """The calls of `ext.jobs` that only pass on fields."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def list(self) -> JobList:
         """List the commands that run in the background of the session, and the latest that have ended."""
@@ -131,11 +133,8 @@ class JobsOperations:
         return answer
 
 
-class ModelOperations:
+class ModelOperations(Calls):
     """The calls of `ext.model` that only pass on fields."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def get(self) -> ModelState:
         """Describe the model."""
@@ -175,11 +174,18 @@ class ModelOperations:
         return answer
 
 
-class SessionOperations:
-    """The calls of `ext.session` that only pass on fields."""
+class PromptsOperations(Calls):
+    """The calls of `ext.prompts` that only pass on fields."""
 
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
+    def messages(self) -> MessagesInfo:
+        """Return the whole conversation with the model's own words. Clients get the entries of extensions too, which
+        may be [drawn](rpc.md#what-extensions-draw)."""
+        answer: MessagesInfo = self._call("prompts.messages")
+        return answer
+
+
+class SessionOperations(Calls):
+    """The calls of `ext.session` that only pass on fields."""
 
     def diff(self) -> DiffInfo:
         """List the files that differ from what they were before the session."""
@@ -231,8 +237,8 @@ class SessionOperations:
         label: str = "",
     ) -> MovedPlace:
         """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The
-        event `session_tree` follows. Refused with files while a job runs, which could change them; `zot rpc`
-        gives the code `jobs_running` then. Refused while busy.
+        event `session_tree` follows. Refused with files while a job runs, which could change them: the code
+        is `jobs_running` then. Refused while busy.
 
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
@@ -324,11 +330,8 @@ class SessionOperations:
         return answer
 
 
-class ToolsOperations:
+class ToolsOperations(Calls):
     """The calls of `ext.tools` that only pass on fields."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
 
     def active(self) -> NameList:
         """Name the tools that the model may call."""

@@ -22,16 +22,9 @@ if TYPE_CHECKING:
     PanelFrame = PanelKey | PanelClose | PanelPaste | PanelMouse | PanelFocus | PanelResize
     PanelMode = Literal["overlay", "inline", "replace_editor"]
     Anchor = Literal[
-        "center",
-        "top_left",
-        "top_center",
-        "top_right",
-        "left_center",
-        "right_center",
-        "bottom_left",
-        "bottom_center",
-        "bottom_right",
-    ]
+        "center", "top_left", "top_center", "top_right", "left_center", "right_center",
+        "bottom_left", "bottom_center", "bottom_right",
+    ]  # fmt: skip
 
     class PanelPlace(TypedDict, total=False):
         """Where a panel is: see `panels.open` in docs/extension-calls.md. Sizes are cells, or `"50%"`."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from zot_ext.calls.caller import current_session
+from zot_ext.calls.caller import Calls, current_session
 from zot_ext.calls.operations import SessionOperations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from zot_ext.protocol.answers import SessionItem, SessionPlace, StoredSessionInfo
@@ -87,11 +87,8 @@ class Session(SessionOperations):
         return str(self._call("session.append", custom_type=custom_type, data=data)["id"])
 
 
-class KeyValues:
+class KeyValues(Calls):
     """`ext.kv`: JSON values that the extension keeps. `scope` is `global`, `project`, `session` or `process`."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def get(self, key: str, default: Any = None, *, scope: str = "global") -> Any:
         """Return a value, or `default`."""
@@ -111,11 +108,8 @@ class KeyValues:
         return list(self._call("kv.keys", scope=scope)["keys"])
 
 
-class Secrets:
+class Secrets(Calls):
     """`ext.secrets`: texts that zot keeps where it keeps the keys of providers."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def get(self, key: str) -> str | None:
         """Return a secret; None without one."""

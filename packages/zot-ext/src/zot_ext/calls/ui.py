@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.caller import Calls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 
-class Ui:
+class Ui(Calls):
     """`ext.ui`, in the group `ui`. A dialog that the person closes, or whose `timeout` (in seconds) ends, gives None;
     `confirm` gives False."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def select(
         self, title: str, options: Sequence[str], *, message: str = "", timeout: float | None = None

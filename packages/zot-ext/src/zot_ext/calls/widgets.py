@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from zot_ext.calls.caller import Calls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
 
     Line = str | Sequence[Mapping[str, object]]
     Place = Literal[
-        "status",
-        "above_editor",
-        "below_editor",
-        "header",
-        "footer",
-        "top_left",
-        "top_right",
-        "bottom_left",
-        "bottom_right",
-    ]
+        "status", "above_editor", "below_editor", "header", "footer",
+        "top_left", "top_right", "bottom_left", "bottom_right",
+    ]  # fmt: skip
 
 
-class Widgets:
+class Widgets(Calls):
     """`ext.widgets`, in the group `widgets`. Each method raises `HostError` with the code `unavailable` where there is
     nothing to show them on, as in `zot -p`."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def set(self, key: str, *lines: Line, place: Place = "above_editor", priority: int = 0) -> None:
         """Show lines under a name that the extension chooses; they replace those of that name. A line is text, which
@@ -79,11 +71,8 @@ class Widgets:
         self._call("theme.set", name=name)
 
 
-class EditorAccess:
+class EditorAccess(Calls):
     """`ext.editor`, in the group `editor`: what the person is typing."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     @property
     def text(self) -> str:
@@ -122,11 +111,8 @@ class EditorAccess:
         self._call("editor.decorate", on=True)
 
 
-class Keys:
+class Keys(Calls):
     """`ext.keys`, in the group `keys`."""
-
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
-        self._call = call
 
     def bind(self, key: str, command: str) -> None:
         """Let a key run a slash command of this extension. Raises `HostError` (`invalid`) if it belongs to the person,
