@@ -1,4 +1,4 @@
-"""Write what is made from the operations: their names, the methods of the clients, the rows and the SDK of extensions.
+"""Write what is made from the operations: names, methods of clients, the page's table, the rows and SDK of extensions.
 
 `--check` says which files are not current. Run `make generate` after adding an operation or changing a signature.
 """
@@ -67,16 +67,6 @@ def docstring(operation: Operation[..., Any], *, whole: bool) -> str:
     return f'"""{body}{chr(10) + " " * 8 if text else ""}"""'
 
 
-def words(text: str) -> str:
-    """A text as a literal of several lines."""
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in _pieces(text))
-
-
-def _pieces(text: str) -> list[str]:
-    lines = textwrap.wrap(text, 90, break_long_words=False, break_on_hyphens=False)
-    return [f"{each} " for each in lines[:-1]] + lines[-1:]
-
-
 def given(field: OperationField) -> str:
     """A field as it is sent: not at all, if it is the default."""
     value = f"list({field.name})" if field.kind.call_kind == "list" else field.name
@@ -138,7 +128,7 @@ BY_HAND = {"hello", "prompts.send", "control.compact"}
 def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, words: str) -> str:
     """A module of the client: the class `name`, which completes `base`, a class of the module of these words."""
     sent = [each for each in operations.values() if each.name not in BY_HAND]
-    methods = [method(each, each.name.replace(".", "_"), "await self.ask(", whole=False) for each in sent]
+    methods = [method(each, each.name.replace(".", "_"), "await self.request(", whole=False) for each in sent]
     return (
         f'"""{words} as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
@@ -148,6 +138,14 @@ def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, w
     )
 
 
+def page(operations: dict[str, Operation[..., Any]]) -> str:
+    """`serve/page/operations.js`."""
+    named = [(name, each) for each in operations.values() for name in (each.name, each.alias) if name]
+    lines = [f"  {json.dumps(name)}: {json.dumps([field.name for field in each.fields])},\n" for name, each in named]
+    head = "// The fields of each operation, by its names; written by `scripts/generate_operations.py`.\n"
+    return f"{head}export const FIELDS = {{\n{''.join(sorted(lines))}}};\n"
+
+
 def with_reason(text: str) -> str:
     """A module with the line that house rules want of a long one."""
     head, _, rest = text.partition("\n")
@@ -155,23 +153,12 @@ def with_reason(text: str) -> str:
 
 
 def rows(operations: dict[str, Operation[..., Any]]) -> str:
-    """`protocol/calls/operations.py` of `zot_ext`."""
-    page = (
-        '"""The operations as methods of `host_call`; written by `scripts/generate_operations.py`."""\n\n'
-        "from __future__ import annotations\n\nfrom zot_ext.protocol.calls.method import CallParam, HostMethod\n\n"
-        "OPERATIONS: tuple[HostMethod, ...] = (\n"
-    )
+    """`protocol/calls/operations.json` of `zot_ext`: the rows of `HostMethod`, and in them those of `CallParam`."""
+    found = []
     for each in operations.values():
-        fields = "".join(
-            f"CallParam({field.name!r}, {field.kind.call_kind!r}, {words(field.doc)}"
-            f"{', required=True' if field.required else ''}), "
-            for field in each.fields
-        )
-        idle = ", in_command=True" if each.when != "any" else ""
-        idle += f", needs={tuple(each.needs)!r}" if each.needs else ""
-        page += f"    HostMethod({each.name!r}, {each.group!r}, {words(each.doc)}"
-        page += f"{f', ({fields})' if fields else ''}{idle}),\n"
-    return page + ")\n"
+        fields = [[field.name, field.kind.call_kind, field.doc, field.required] for field in each.fields]
+        found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs])
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
 def written_by_hand() -> dict[str, set[str]]:
@@ -192,9 +179,8 @@ def calls(operations: dict[str, Operation[..., Any]]) -> str:
     page, left = "", []
     for word in dict.fromkeys(name.partition(".")[0] for name in operations):
         base = f"{word.capitalize()}Operations"
-        page += f"\n\nclass {base}:\n"
+        page += f"\n\nclass {base}(Calls):\n"
         page += f'    """The calls of `ext.{word}` that only pass on fields."""\n\n'
-        page += "    def __init__(self, call: Callable[..., Any]) -> None:\n        self._call = call\n"
         for name, each in operations.items():
             own = name.partition(".")[2]
             if name.startswith(f"{word}.") and own not in by_hand.get(base, ()):
@@ -203,8 +189,8 @@ def calls(operations: dict[str, Operation[..., Any]]) -> str:
     typed = "".join(f"    {line}\n" for line in imports(left, offered).splitlines())
     return (
         '"""The operations as calls of the SDK; written by `scripts/generate_operations.py`."""\n\n'
-        "from __future__ import annotations\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
-        "    from collections.abc import Callable, Mapping, Sequence\n    from typing import Any, Literal\n\n"
+        "from __future__ import annotations\n\nfrom zot_ext.calls.caller import Calls\n\nTYPE_CHECKING = False\n"
+        "if TYPE_CHECKING:\n    from collections.abc import Mapping, Sequence\n    from typing import Any, Literal\n\n"
         f"{typed}{page}"
     )
 
@@ -226,6 +212,7 @@ def texts() -> dict[Path, str]:
     dotted = {name: each for name, each in operations.items() if "." in name}
     found = {
         AGENT / "operations" / "names.py": names(operations),
+        AGENT / "serve" / "page" / "operations.js": page(operations),
         AGENT / "client" / "operations.py": with_reason(
             commands(dotted, "OperationCommands", "screen import ScreenCommands", "The operations")
         ),
@@ -235,10 +222,10 @@ def texts() -> dict[Path, str]:
             "connection import RpcConnection",
             "The operations about the client itself",
         ),
-        EXT / "protocol" / "calls" / "operations.py": rows(offered),
+        EXT / "protocol" / "calls" / "operations.json": rows(offered),
         EXT / "calls" / "operations.py": calls(offered),
     }
-    return {path: formatted(path, text) for path, text in found.items()}
+    return {path: formatted(path, text) if path.suffix == ".py" else text for path, text in found.items()}
 
 
 def main() -> int:

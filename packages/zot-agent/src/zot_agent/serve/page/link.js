@@ -1,5 +1,6 @@
 // The connection to one session: commands and their responses, and events.
 
+import { FIELDS } from "./operations.js";
 import { server } from "./server.js";
 
 const LONGEST = 10_000; // milliseconds between two attempts to connect
@@ -64,8 +65,11 @@ export class Link {
     return line.success ? one.done(line.data) : one.fail(Object.assign(new Error(line.error), { code: line.code }));
   }
 
-  // Send a command. Returns whether there is a connection.
+  // Send a command. Returns whether there is a connection. Throws an `Error` for a name or a field that there is not.
   send(command) {
+    const known = FIELDS[command.type];
+    const wrong = Object.keys(command).find((name) => !["id", "type", ...(known ?? [])].includes(name));
+    if (!known || wrong) throw new Error(`${command.type} has no ${known ? wrong : "operation"}`);
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(command));
     return true;

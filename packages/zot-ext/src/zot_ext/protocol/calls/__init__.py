@@ -5,22 +5,19 @@ subject, and a function with its name in the module of its group in `zot_agent/e
 
 ```text
 method        `HostMethod`, `params_problem`
-person        `ui`;  screen  `widgets`, `editor`, `keys`, `autocomplete`, `renderers`;  editing  keys of the `editor`
+screen        `ui`, `widgets`, `editor`, `keys`, `autocomplete`, `renderers`
 panels        `panels2`
-conversation  `messages`, `storage`;  operations  `session`, `control`, `model`, `tools2`, written from the operations
-agent         `model.complete`, `exec`, `resources`, `bus`, `cancel`
+conversation  `messages`, `storage`, `model.complete`, `exec`, `resources`, `bus`, `cancel`
+operations    a generated file: the operations, in the groups `session`, `control`, `model`, `tools2`
 ```
 """
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.agent import AGENT
-from zot_ext.protocol.calls.conversation import CONVERSATION
-from zot_ext.protocol.calls.editing import EDITING
+from zot_ext.protocol.calls.conversation import AGENT, CONVERSATION
 from zot_ext.protocol.calls.method import KINDS, CallParam, HostMethod, params_problem
 from zot_ext.protocol.calls.panels import PANELS
-from zot_ext.protocol.calls.person import PERSON
-from zot_ext.protocol.calls.screen import SCREEN
+from zot_ext.protocol.calls.screen import EDITING, PERSON, SCREEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 from zot_ext.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 class CallParam(Record):
@@ -32,6 +35,14 @@ class HostMethod(Record):
     params: tuple[CallParam, ...] = ()
     in_command: bool = False
     needs: tuple[str, ...] = ()
+
+
+def read_methods(name: str) -> Iterator[HostMethod]:
+    """Yield the methods in a generated file beside this one, which has the fields of each and of its parameters."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        for method, group, doc, params, in_command, needs in json.load(file):
+            parsed = tuple(CallParam(*each) for each in params)
+            yield HostMethod(method, group, doc, parsed, in_command, tuple(needs))
 
 
 KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {

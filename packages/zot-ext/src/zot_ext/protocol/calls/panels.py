@@ -8,15 +8,8 @@ MODES = ("overlay", "inline", "replace_editor")
 """Where a panel is: over the conversation, above the editor, or in its place."""
 
 ANCHORS = (
-    "center",
-    "top_left",
-    "top_center",
-    "top_right",
-    "left_center",
-    "right_center",
-    "bottom_left",
-    "bottom_center",
-    "bottom_right",
+    *("center", "top_left", "top_center", "top_right", "left_center", "right_center"),
+    *("bottom_left", "bottom_center", "bottom_right"),
 )
 """What an overlay is placed at."""
 

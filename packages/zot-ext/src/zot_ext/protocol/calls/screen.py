@@ -1,8 +1,70 @@
-"""What an extension shows and changes on the screen."""
+"""Dialogs with the person, and what an extension shows and changes on the screen."""
 
 from __future__ import annotations
 
 from zot_ext.protocol.calls.method import CallParam, HostMethod
+
+_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after so many milliseconds.")
+_TITLE = CallParam("title", "text", "The question, one line.", required=True)
+_MESSAGE = CallParam("message", "text", "More about it, below the title.")
+
+PERSON: tuple[HostMethod, ...] = (
+    HostMethod(
+        "ui.select",
+        "ui",
+        "Ask for one of several options.",
+        (_TITLE, CallParam("options", "list", "Strings, at least one.", required=True), _MESSAGE, _TIMEOUT),
+    ),
+    HostMethod("ui.confirm", "ui", "Ask a question for yes or no.", (_TITLE, _MESSAGE, _TIMEOUT)),
+    HostMethod(
+        "ui.input",
+        "ui",
+        "Ask for a line of text.",
+        (
+            _TITLE,
+            _MESSAGE,
+            CallParam("placeholder", "text", "Shown while nothing is typed."),
+            CallParam("prefill", "text", "The text to begin with."),
+            CallParam("secret", "flag", "Show dots in its place."),
+            _TIMEOUT,
+        ),
+    ),
+    HostMethod(
+        "ui.editor",
+        "ui",
+        "Ask for a text of several lines.",
+        (_TITLE, _MESSAGE, CallParam("prefill", "text", "The text to begin with."), _TIMEOUT),
+    ),
+    HostMethod(
+        "ui.form",
+        "ui",
+        "Ask for several values.",
+        (
+            _TITLE,
+            CallParam(
+                "fields",
+                "list",
+                "Objects: `name`, `kind` (`text`, `integer`, `number`, `boolean` or `select`), `required`, `initial`, "
+                "`choices` (of `select`), `description`.",
+                required=True,
+            ),
+            _MESSAGE,
+            _TIMEOUT,
+        ),
+    ),
+    HostMethod(
+        "ui.pick",
+        "ui",
+        "Ask for rows of a list that can be searched.",
+        (
+            _TITLE,
+            CallParam("rows", "list", "Objects: `id`, `label`, `detail`.", required=True),
+            CallParam("multi", "flag", "Any number of them."),
+            _MESSAGE,
+            _TIMEOUT,
+        ),
+    ),
+)
 
 _KEY = CallParam("key", "text", "A key such as `f6`, `ctrl+alt+p` or `alt+b`.", required=True)
 _COMPLETER = (
@@ -132,5 +194,38 @@ SCREEN: tuple[HostMethod, ...] = (
         "renderers",
         "Expand everything in the conversation, new cells too, or fold it.",
         (CallParam("expanded", "flag", "Left out, nothing changes."),),
+    ),
+)
+
+EDITING: tuple[HostMethod, ...] = (
+    HostMethod(
+        "editor.modes",
+        "editor",
+        "Give the editor modes, until the extension ends: keys and what they do, as in the field `editor_modes` of a "
+        "manifest. Those of the newest extension are in force.",
+        (CallParam("modes", "object", "The modes by name, the first to begin with; null to take them back."),),
+    ),
+    HostMethod(
+        "editor.mode",
+        "editor",
+        "Switch to another mode of this extension, or say which is in force.",
+        (CallParam("name", "text", "Left out, nothing changes."),),
+    ),
+    HostMethod(
+        "editor.keys",
+        "editor",
+        "Ask this extension about keys before they are typed, with `event_intercept`, event `editor_key`. The newest "
+        "extension is asked first.",
+        (
+            CallParam("on", "flag", "True to be asked.", required=True),
+            CallParam("keys", "list", "The names of the keys, such as `tab`, `ctrl+k` or `x`; left out, all of them."),
+        ),
+    ),
+    HostMethod(
+        "editor.decorate",
+        "editor",
+        "Ask this extension how the text is drawn, now and after each change, with `event_intercept`, event "
+        "`editor_decorate`. What the newest extension says is drawn over the rest.",
+        (CallParam("on", "flag", "True to be asked, also once more; false to draw it as zot does.", required=True),),
     ),
 )
