@@ -114,18 +114,12 @@ class RpcConnection:
         """End the process before the end of the block. Running and waiting prompts may finish, within the limits."""
         await self._connected.close()
 
-    async def request(self, type: str, **fields: Any) -> dict[str, Any]:
-        """Send any command and return the `data` of its response, empty if it has no data."""
-        _, answer = self._send(type, fields)
-        return await self._answered(type, answer, self.limits.answer_seconds)
-
-    async def ask(self, operation: str, **fields: Any) -> Any:
-        """Carry out an operation, without the fields that are None. With `summarise` the model writes first, which
-        may take longer."""
-        given = {name: value for name, value in fields.items() if value is not None}
-        _, answer = self._send(operation, given)
-        limit = self.limits.summary_seconds if given.get("summarise") else self.limits.answer_seconds
-        return await self._answered(operation, answer, limit)
+    async def request(self, type: str, **fields: Any) -> Any:
+        """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
+        it has none. With `summarise` the model writes first, which may take longer."""
+        _, answer = self._send(type, {name: value for name, value in fields.items() if value is not None})
+        limit = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
+        return await self._answered(type, answer, limit)
 
     async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:

@@ -5,30 +5,25 @@ from typing import TYPE_CHECKING
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.operation import operation
+from zot_agent.runs.control import cancel, check_continuable, continue_detached, give_answer
+from zot_agent.runs.fields import run_fields
+from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.verbs.permissions import Choice
 from zot_core.errors import SessionNotFound
 
 if TYPE_CHECKING:
     from zot_agent.operations.answers import ChangedRun, RunInfo, RunList
     from zot_agent.operations.stored_sessions import StoredSessions
-    from zot_agent.runs.store import StoredRun
 
 
 def listed_runs(stored: "StoredSessions") -> "list[RunInfo]":
     """Return the durable runs that clients may see, last changed first; blocks."""
-    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  few clients ask for runs
-    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
-
     return [run_fields(run) for run in RunStore().all() if _sees(stored, run)]
 
 
 def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> "RunInfo":
     """Answer the question of a run, which then continues in its own process; blocks. Raises `SessionNotFound` for
     a run that clients may not see."""
-    from zot_agent.runs.control import continue_detached, give_answer  # noqa: PLC0415  few clients ask for runs
-    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
-    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
-
     runs = RunStore()
     continue_detached(give_answer(runs, _found(stored, run).id, answer, message))
     return run_fields(runs.find(run))
@@ -36,20 +31,12 @@ def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) 
 
 def cancelled_run(stored: "StoredSessions", run: str) -> "RunInfo":
     """End a run for good; blocks. Raises as `answered_run` does."""
-    from zot_agent.runs.control import cancel  # noqa: PLC0415  few clients ask for runs
-    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
-    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
-
     cancel(RunStore(), found := _found(stored, run).id)
     return run_fields(RunStore().find(found))
 
 
 def retried_run(stored: "StoredSessions", run: str) -> "RunInfo":
     """Continue a run that no process has in its own process; blocks. Raises as `answered_run` does."""
-    from zot_agent.runs.control import check_continuable, continue_detached  # noqa: PLC0415  few clients ask for runs
-    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
-    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
-
     check_continuable(found := _found(stored, run), retry=True)
     continue_detached(found)
     return run_fields(RunStore().find(found.id))
@@ -72,15 +59,14 @@ async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, messa
     return {"run": await asyncio.to_thread(answered_run, caller.stored, run, answer, message)}
 
 
-def _found(stored: "StoredSessions", run: str) -> "StoredRun":
+def _found(stored: "StoredSessions", run: str) -> StoredRun:
     """Return a run that the client may know of. Raises `SessionNotFound`."""
-    from zot_agent.runs.store import RunStore  # noqa: PLC0415  few clients ask for runs
 
     if not _sees(stored, found := RunStore().find(run)):
         raise SessionNotFound(f"there is no run {run!r}")
     return found
 
 
-def _sees(stored: "StoredSessions", run: "StoredRun") -> bool:
+def _sees(stored: "StoredSessions", run: StoredRun) -> bool:
     """Return whether the client may know of a run: `zot serve` serves some directories only."""
     return stored.sees(str(run.record.options.get("cwd", "")))
