@@ -69,7 +69,10 @@ class Operation(Generic[P, R]):
         self.alias, self.needs = alias, needs
 
     def __call__(self, caller: OperationCaller, *args: P.args, **fields: P.kwargs) -> R:
-        """Carry it out for a program in Python, which type checkers know the fields of. Raises as `answer` does."""
+        """Carry it out. Raises `OperationFailed` and any `ZotError`; nothing has changed then."""
+        if self.when == "idle" and (why := caller.conversation.actions.fixed_session):
+            mode = f"the mode {caller.conversation.front_end or 'of this program'}"
+            raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
         return self.handler(caller, *args, **fields)
 
     @cached_property
@@ -91,21 +94,26 @@ class Operation(Generic[P, R]):
         )
 
     @cached_property
-    def _checks(self) -> tuple[tuple[str, Callable[[Any], bool], bool, int], ...]:
-        return tuple((each.name, each.kind.fits, each.required, each.kind.most) for each in self.fields)
+    def _checks(self) -> dict[str, tuple[Callable[[Any], bool], int]]:
+        return {each.name: (each.kind.fits, each.kind.most) for each in self.fields}
+
+    @cached_property
+    def _required(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.fields if each.required)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that are set; others are ignored. Raises `OperationFailed`, which names the field."""
         fields: dict[str, Any] = {}
-        for name, fits, required, most in self._checks:
-            value = given.get(name)
-            if value is None:
-                if required:
+        checks = self._checks
+        for name, value in given.items():
+            if value is not None and (check := checks.get(name)) is not None:
+                fits, most = check
+                if not fits(value) or (most and len(value) > most):
                     self._refuse(name, value)
-            elif not fits(value) or (most and len(value) > most):
-                self._refuse(name, value)
-            else:
                 fields[name] = value
+        for name in self._required:
+            if name not in fields:
+                self._refuse(name, None)
         return fields
 
     def _refuse(self, name: str, value: Any) -> None:
@@ -116,14 +124,9 @@ class Operation(Generic[P, R]):
         raise OperationFailed("invalid", kind.problem(name, value))
 
     def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
-        """Check the fields that a program has sent, and carry it out. Raises `OperationFailed` and any `ZotError`;
-        nothing has changed then."""
-        fields = self.check(given)
-        if self.when == "idle" and (why := caller.conversation.actions.fixed_session):
-            mode = f"the mode {caller.conversation.front_end or 'of this program'}"
-            raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
-        handler: Callable[..., R] = self.handler  # the fields are those of its signature
-        return handler(caller, **fields)
+        """Check the fields that a program has sent, and carry it out. Raises as a call does."""
+        call: Callable[..., R] = self  # the fields are those of its signature
+        return call(caller, **self.check(given))
 
 
 AnyOperation: TypeAlias = Operation[..., Answer | Awaitable[Answer]]
