@@ -25,6 +25,7 @@ REGISTRIES = (
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),
     *("packages/zot-agent/tests/rpc/test_schema.py", "packages/zot-agent/tests/client"),
     *("packages/zot-agent/tests/operations", "packages/zot-agent/tests/rpc/test_operations.py"),
+    "packages/zot-agent/tests/serve/test_operations.py",
     *("packages/zot-agent/tests/ui/test_commands.py", "packages/zot-agent/tests/ui/test_screen.py"),
     *("packages/zot-agent/tests/extensions/test_managed.py", "packages/zot-agent/tests/extensions/test_registry.py"),
     *("packages/zot-agent/tests/extensions/test_trace.py", "tests/arch/test_circles.py"),
@@ -37,6 +38,17 @@ REGISTRIES = (
 )
 """Tests that know the registries: an addition must not break one of them."""
 
+
+AGENT_SOURCES, EXT_SOURCES = "packages/zot-agent/src/zot_agent", "packages/zot-ext/src/zot_ext"
+FOUND = {
+    f"{AGENT_SOURCES}/client/operations.py": "async def session_size(self, *, tool_results: bool = True)",
+    f"{AGENT_SOURCES}/serve/page/operations.js": '"session.size": ["tool_results"]',
+    f"{AGENT_SOURCES}/rpc/rpc.schema.json": '"SessionSize"',
+    f"{EXT_SOURCES}/calls/operations.py": "def size(self, *, tool_results: bool = True) -> SessionSize:",
+    "docs/generated/rpc.md": "session.size",
+    "docs/generated/host-calls.md": "session.size",
+}
+"""Where the operation of the page is found, in which nobody writes it."""
 
 ON_THE_PAGE = {
     "a provider": "A provider",
@@ -164,6 +176,8 @@ def test_the_changes_of_the_page_work_together(copy: Path) -> None:
     for name in GENERATORS:
         generated = run(copy, python, f"scripts/generate_{name}.py")
         assert generated.returncode == 0, generated.stderr
+    for name, word in FOUND.items():
+        assert word in (copy / name).read_text("utf-8"), name
     code = [name for name in written if name.endswith(".py")]
     for check in (["ruff", "check", *code], ["ruff", "format", "--check", *code], ["mypy"]):
         checked = run(copy, python, "-m", *check)
