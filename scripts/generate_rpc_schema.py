@@ -19,7 +19,6 @@ from zot_agent.operations.fields import FailureCode
 from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
-from zot_agent.rpc.service import ERROR_CODES
 from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
@@ -296,9 +295,9 @@ def rpc_schema() -> dict[str, Any]:
             "command": TEXT,
             "success": {"const": False},
             "error": TEXT,
-            "code": {"enum": [*ERROR_CODES.values(), *typing.get_args(FailureCode)]},
+            "code": {"enum": [*typing.get_args(FailureCode)]},
         },
-        ("id", "code"),
+        ("id",),
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}

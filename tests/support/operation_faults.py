@@ -35,3 +35,22 @@ def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
 
 
 FAULTS = tuple(faults())
+
+REFUSALS = (
+    ("session.entry", {"entry": "none"}, "not_found", "the session has no entry 'none'"),
+    ("session.label", {"entry": "none", "label": "x"}, "not_found", "the session has no entry 'none'"),
+    ("session.show", {"session": "none"}, "not_found", "no session 'none'"),
+    ("session.read", {"session": "none"}, "not_found", "no session 'none'"),
+    ("session.list", {"after": "none"}, "invalid", "'none' is not a place in a list of sessions"),
+    ("agents.messages", {"agent": "none"}, "not_found", "there is no agent 'none'"),
+    ("agents.steer", {"agent": "none", "message": "x"}, "not_found", "there is no agent 'none'"),
+    ("agents.stop", {"agent": "none"}, "not_found", "there is no agent 'none'"),
+    ("jobs.stop", {"job": "none"}, "not_found", "there is no job 'none'"),
+    ("prompts.steer", {"message": "x"}, "unavailable", "no prompt is being answered"),
+    ("prompts.follow_up", {"message": " "}, "invalid", "message is empty"),
+    ("session.import", {"path": "none.zotsession"}, "not_found", "no file at "),
+    ("settings.set", {"key": "none", "value": 1}, "invalid", "unknown setting 'none'"),
+    ("session.grow", {}, "unsupported", "unknown command 'session.grow'"),
+    ("get_tree", {}, "unsupported", "get_tree is called session.tree now"),
+)
+"""What cannot be done although each field is right: the code, and the first words of the reason."""

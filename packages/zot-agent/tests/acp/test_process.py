@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from operation_faults import FAULTS, REFUSALS
 from waiting import PATIENCE
 
 from zot_agent.acp.process import serve
@@ -107,6 +108,19 @@ async def served(server: ScriptedServer, limits: RpcLimits = DEFAULT_LIMITS, **m
             editor.close()
             os.close(source)
             os.close(target)
+
+
+async def test_an_operation_is_refused_with_the_code_that_clients_get(server: ScriptedServer, alone: Path) -> None:
+    async with served(server, no_session=True) as editor:
+        session = await editor.begin(alone)
+        short = [each for each in FAULTS if each[2] != "too_large"]  # a pipe holds no more
+        for name, fields, code, words in [*short, *REFUSALS, ("hello", {}, "denied", "only a client of zot rpc")]:
+            failed = (await editor.call(1, f"_zot/{name}", sessionId=session, **fields))["error"]
+            assert (failed["data"], failed["message"][: len(words)]) == ({"code": code}, words), name
+        failed = (await editor.call(2, "_zot/session.tree"))["error"]
+        assert (failed["code"], failed["data"]) == (-32002, {"code": "not_found"})
+        failed = (await editor.call(3, "_other/x", sessionId=session))["error"]
+        assert (failed["code"], failed["message"]) == (-32601, "zot has no method _other/x")
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,20 @@
 """Operations as data: their fields from the signature, their checks, and who may use them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LARGEST, OperationFailed, kind_of
+from zot_agent.operations.fields import LARGEST, FailureCode, OperationFailed, kind_of
 from zot_agent.operations.names import ALIASES, MODULES
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
 from zot_agent.operations.renamed import COMMANDS
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
+from zot_ext.protocol.from_host import CODES
 
 OPERATIONS = all_operations()
 FIRST = {
@@ -33,8 +34,8 @@ OWNERS = {
 """What deletes sessions, reads or writes files anywhere, or changes what is allowed."""
 READING = ["diff", "entries", "entry", "list", "navigate", "read", "redo", "search", "show", "tree", "undo"]
 PERSONS = {
-    *("permissions.answer", "prompts.send", "prompts.steer", "prompts.follow_up", "prompts.messages"),
-    *("control.clear", "control.run", "tools.set", "agents.messages"),
+    *("permissions.answer", "prompts.send", "prompts.steer", "prompts.follow_up"),
+    *("control.clear", "control.run", "tools.set"),
 }
 """What is said in the name of the person, or what extensions do with calls of their own."""
 
@@ -142,6 +143,10 @@ def test_the_names_of_the_first_protocol_are_the_only_second_names() -> None:
     assert {*COMMANDS.values(), *RENAMED.values()} <= {*OPERATIONS}
 
 
+def test_the_codes_of_failures_are_those_of_calls() -> None:
+    assert get_args(FailureCode) == CODES
+
+
 @pytest.mark.parametrize("name", list(OPERATIONS))
 def test_an_operation_is_documented_and_has_one_name(name: str) -> None:
     each = OPERATIONS[name]
@@ -174,7 +179,8 @@ def test_an_extension_needs_permissions_for_what_it_reads_says_and_brings_back()
     needs = {name: {*each.needs} for name, each in OPERATIONS.items() if each.needs}
     assert needs == {
         **{f"session.{verb}": {"conversation"} for verb in READING},
-        **{name: {"conversation"} for name in ("agents.list", "agents.stop", "control.system_prompt", "jobs.list")},
+        **{name: {"conversation"} for name in ("agents.list", "agents.messages", "agents.stop", "jobs.list")},
+        **{name: {"conversation"} for name in ("control.system_prompt", "prompts.messages")},
         "agents.steer": {"conversation", "submit"},
         "jobs.stop": {"conversation", "restore"},
         "session.new": {"submit"},

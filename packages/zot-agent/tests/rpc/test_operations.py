@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from acp.exceptions import RequestError
 from acp_editor import Editor
 from calling_extension import CALLER, World
-from operation_faults import FAULTS, OPERATIONS
+from operation_faults import FAULTS, OPERATIONS, REFUSALS
 from rpc_peer import Peer
 
 from zot_agent.acp.agent import AcpAgent
@@ -27,6 +26,10 @@ def test_a_client_is_told_which_field_is_wrong(peer: Peer) -> None:
     for name, fields, code, words in FAULTS:
         answer = peer.call(name, **fields)
         assert (answer["success"], answer["code"], answer["error"]) == (False, code, words), name
+    for name, fields, code, words in REFUSALS:
+        answer = peer.call(name, **fields)
+        assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
+    assert peer.call("tools.set_active", names=[])["code"] == "denied"
 
 
 async def test_an_extension_is_told_the_same(tmp_path: Path) -> None:
@@ -39,8 +42,13 @@ async def test_an_extension_is_told_the_same(tmp_path: Path) -> None:
     async with world.running(session=True) as talk:
         for name, fields, code, words in offered:
             assert await talk.call(name, **fields) == {"code": code, "error": words}, name
+        for name, fields, code, words in REFUSALS:
+            if name in OPERATIONS and OPERATIONS[name].group:
+                answer = await talk.call(name, **fields)
+                assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
+        assert (await talk.call("session.grow"))["code"] == "unsupported"
         for name in owned:
-            assert (await talk.call(name, session="x", path="x"))["code"] == "unsupported"
+            assert await talk.call(name) == {"code": "denied", "error": f"extensions may not do {name}"}
 
 
 async def test_an_editor_is_told_the_same_and_reads_and_changes_the_session(
@@ -57,9 +65,6 @@ async def test_an_editor_is_told_the_same_and_reads_and_changes_the_session(
         assert await agent.ext_method("zot/session.tree", {"sessionId": id}) == {"entries": [], "current": ""}
         with pytest.raises(OperationFailed, match="the editor chooses the session"):
             await agent.ext_method("zot/session.fork", {"sessionId": id})
-        for method in ("zot/session.grow", "session.tree", "zot/get_tree"):
-            with pytest.raises(RequestError, match="Method not found"):
-                await agent.ext_method(method, {"sessionId": id})
         with pytest.raises(SessionNotFound, match="no session '' is open here"):
             await agent.ext_method("zot/session.tree", {})
     finally:

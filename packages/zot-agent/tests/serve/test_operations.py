@@ -1,9 +1,13 @@
 """Each operation says the same to a client of `zot serve` as over other transports."""
 
+import json
+import re
 from pathlib import Path
 
-from operation_faults import FAULTS
+from operation_faults import FAULTS, OPERATIONS, REFUSALS
 from served import Serving
+
+from zot_agent.serve.page import FILES
 
 
 async def test_a_client_of_the_server_is_told_which_field_is_wrong(serving: Serving, alone: Path) -> None:
@@ -12,6 +16,20 @@ async def test_a_client_of_the_server_is_told_which_field_is_wrong(serving: Serv
         for name, fields, code, words in FAULTS:
             answer = await served.command(id, name, **fields)
             assert (answer["success"], answer["code"], answer["error"]) == (False, code, words), name
+        for name, fields, code, words in REFUSALS:
+            answer = await served.command(id, name, **fields)
+            assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
+
+
+def test_the_page_names_only_operations_that_there_are() -> None:
+    sources = {path: file.read_text("utf-8") for path, file in FILES.items() if "vendor" not in path}
+    table = json.loads(sources.pop("/operations.js").partition("= ")[2].rstrip(";\n").replace(",\n}", "}"))
+    fields = {name: [each.name for each in one.fields] for one in OPERATIONS.values() for name in (one.name, one.alias)}
+    del fields[""]
+    asked = re.compile(r'(?:\bask|attempt|#move|send)\((?:\{ type: )?"([a-z_]+(?:\.[a-z_]+)?)"')
+    named = {name for source in sources.values() for name in asked.findall(source)}
+    assert table == fields
+    assert {"session.fork", "ext_panel_key", "abort"} <= named <= {*fields}
 
 
 async def test_what_only_a_process_of_its_own_can_do_is_unavailable(serving: Serving, alone: Path) -> None:

@@ -18,15 +18,23 @@ from zot_agent.acp.agent import AcpAgent
 from zot_agent.acp.calls import Json
 from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import HostOptions
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.failures import failure_code
+from zot_agent.operations.fields import FailureCode
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.signals import on_end_signals
-from zot_core.errors import Busy, SessionNotFound, error_line
-from zot_provider.errors import ConfigError, ZotError
+from zot_core.errors import error_line
+from zot_provider.errors import ZotError
 
 _log = logging.getLogger("zot_agent.acp")
 
-INVALID_REQUEST, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32600, -32602, -32603, -32002
+INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32600, -32601, -32602, -32603, -32002
+
+_NUMBERS: dict[FailureCode, int] = {
+    "unsupported": NO_METHOD,
+    "busy": INVALID_REQUEST,
+    "not_found": NOT_FOUND,
+    "failed": INTERNAL,
+}
 
 
 class CannotAsk(ZotError):
@@ -79,7 +87,7 @@ class EditorConnection:
         except ValidationError as error:
             raise RequestError(INVALID_PARAMS, _first_fault(error, "params")) from None
         except ZotError as error:
-            raise RequestError(_code(error), error_line(error)) from None
+            raise _refusal(error) from None
         except Exception as error:  # noqa: BLE001  the top of a request
             _log.error("the method %s failed", method, exc_info=error)
             text = f"this is a mistake in zot, please report it: {error_line(error)}"
@@ -136,12 +144,10 @@ def _first_fault(error: ValidationError, whole: str) -> str:
     return " ".join(f"{place}: {first['msg']}".split()).removeprefix(": ")
 
 
-def _code(error: ZotError) -> int:
-    if isinstance(error, Busy):
-        return INVALID_REQUEST
-    if isinstance(error, SessionNotFound):
-        return NOT_FOUND
-    return INVALID_PARAMS if isinstance(error, ConfigError | OperationFailed) else INTERNAL
+def _refusal(error: ZotError) -> RequestError:
+    """Return the error of a response; its data has the code that other clients of zot get."""
+    code = failure_code(error)
+    return RequestError(_NUMBERS.get(code, INVALID_PARAMS), error_line(error), {"code": code})
 
 
 async def serve(

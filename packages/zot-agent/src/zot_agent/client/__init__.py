@@ -12,7 +12,6 @@ rpc        `RpcClient`: what can be asked, as methods; most of them are written 
 connection `RpcConnection`: sends commands, and gives events to their prompts
 operation  `Operation`: the events of a running prompt or compaction
 link       `RpcProcess`: the process, its lines and its end
-talk       `Talk`: raw lines, without an event loop
 ```
 """
 
@@ -22,10 +21,8 @@ from zot_agent.client.link import Disconnected as Disconnected
 from zot_agent.client.operation import Operation as Operation
 from zot_agent.client.rpc import RpcClient as RpcClient
 from zot_agent.client.rpc import image as image
-from zot_agent.client.talk import Talk as Talk
 from zot_agent.operations.answers import Event as Event
 from zot_agent.operations.answers import Image as Image
-from zot_agent.operations.answers import MessageInfo as MessageInfo
 from zot_agent.operations.answers import RunInfo as RunInfo
 from zot_agent.operations.answers import RunQuestionInfo as RunQuestionInfo
 from zot_agent.operations.answers import ServerInfo as ServerInfo
@@ -34,6 +31,7 @@ from zot_ext.protocol.agent_answers import AgentEntryInfo as AgentEntryInfo
 from zot_ext.protocol.agent_answers import ContextInfo as ContextInfo
 from zot_ext.protocol.agent_answers import JobInfo as JobInfo
 from zot_ext.protocol.agent_answers import KnownCommand as KnownCommand
+from zot_ext.protocol.agent_answers import MessageInfo as MessageInfo
 from zot_ext.protocol.agent_answers import StateInfo as StateInfo
 from zot_ext.protocol.answers import ModelInfo as ModelInfo
 from zot_ext.protocol.answers import StoredSessionInfo as StoredSessionInfo

@@ -43,38 +43,6 @@ class ModeInfo(TypedDict):
     mode: PermissionMode
 
 
-class MessageInfo(TypedDict):
-    """A message of the conversation, in the model's own words. Images have their size in place of their data.
-
-    `display_text` is what the user sees in place of the text, `hidden` the reason why the user sees no text. A message
-    that an extension may draw has an `id` and a `custom_type`."""
-
-    role: str
-    content: list[dict[str, Any]]
-    time: str
-    display_text: NotRequired[str]
-    hidden: NotRequired[str]
-    id: NotRequired[str]
-    custom_type: NotRequired[str]
-
-
-class PlacedEntryInfo(TypedDict):
-    """Something that an extension has stored in the conversation, which it may draw. `at` is the number of messages
-    before it."""
-
-    at: int
-    id: str
-    extension: str
-    custom_type: str
-
-
-class MessagesInfo(TypedDict):
-    """The conversation. `entries` are what extensions have stored in it, if they have."""
-
-    messages: list[MessageInfo]
-    entries: NotRequired[list[PlacedEntryInfo]]
-
-
 class Image(TypedDict):
     """An image beside the text of a prompt; `data` is base64."""
 

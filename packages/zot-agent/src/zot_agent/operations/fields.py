@@ -11,7 +11,11 @@ from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
 from zot_provider.record import Record
 
-FailureCode: TypeAlias = Literal["invalid", "not_found", "denied", "unavailable", "unsupported", "too_large", "busy"]
+FailureCode: TypeAlias = Literal[
+    "unsupported", "unavailable", "busy", "cancelled", "timeout", "invalid", "denied", "not_found", "stale_session",
+    "too_large", "session_locked", "jobs_running", "failed",
+]  # fmt: skip
+"""Those of `zot_ext.protocol.from_host.CODES`."""
 
 LARGEST = 1 << 20
 """The most characters of a text, and the most members of a list, unless its annotation says another number."""

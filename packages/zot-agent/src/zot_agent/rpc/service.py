@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableSet
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import FailureCode, OperationFailed
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
@@ -20,7 +21,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent, EntryAdded, PermissionRequest
 from zot_core.conversation.extensions import FrontEndActions
-from zot_core.errors import JobsRunning, SessionLocked, error_line
+from zot_core.errors import error_line
 from zot_core.events import TextDelta
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from zot_core.agent.run import Run
 
 _log = logging.getLogger("zot_agent.rpc")
-
-ERROR_CODES: dict[type[ZotError], str] = {SessionLocked: "session_locked", JobsRunning: "jobs_running"}
-"""The `code` of a response for errors that a client may have an answer to."""
 
 _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""
@@ -117,29 +115,13 @@ class RpcService:
             self._no_token()
 
     def _carry_out(self, line: bytes | Oversized, sender: CommandSender | None) -> None:
-        if isinstance(line, Oversized):
-            self._respond(sender, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
-            return
+        id = name = ""
         try:
-            members = parse_object(line.decode())
-        except UnicodeDecodeError as error:
-            self._respond(sender, "", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
-            return
-        except FrameError as error:
-            kind = _json_kind(line)
-            problem = f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
-            self._respond(sender, "", "", error=problem)
-            return
-        id = members["id"][1] if "id" in members else ""
-        name = members["type"][0] if "type" in members else None
-        if not isinstance(name, str):
-            problem = "type is missing" if name is None else "type must be a string"
-            self._respond(sender, id, "", error=f"{problem}: it names the command")
-            return
-        command = {key: value for key, (value, _) in members.items()}
-        try:
+            members = _members(line)
+            id = members["id"][1] if "id" in members else ""
+            name = _name(members)
             self.sender = sender
-            answer = self._call(name, command)
+            answer = self._call(name, {key: value for key, (value, _) in members.items()})
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
             return
@@ -164,25 +146,25 @@ class RpcService:
         try:
             self._respond(sender, id, name, await answer)
         except asyncio.CancelledError:
-            self._respond(sender, id, name, error="the process is about to end")
+            self._respond(sender, id, name, error="the process is about to end", code="cancelled")
             raise
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
 
     def _failed(self, sender: CommandSender | None, id: str, name: str, error: Exception) -> None:
+        from zot_agent.operations.failures import failure_code  # noqa: PLC0415  most commands do not fail
+
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        code = next((code for kind, code in ERROR_CODES.items() if isinstance(error, kind)), "")
-        code = error.code if isinstance(error, OperationFailed) else code
-        self._respond(sender, id, name, error=error_line(error), code=code)
+        self._respond(sender, id, name, error=error_line(error), code=failure_code(error))
 
     def _respond(
         self, sender: CommandSender | None, id: str, name: str, answer: "Answer" = None, error: str | None = None,
-        code: str = "",
+        code: FailureCode = "failed",
     ) -> None:  # fmt: skip
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
         if error is not None:
-            tail = f'"success":false,"error":{dump(error)}' + (f',"code":{dump(code)}}}' if code else "}")
+            tail = f'"success":false,"error":{dump(error)},"code":"{code}"}}'
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
@@ -236,14 +218,31 @@ class RpcService:
 def service_of(caller: OperationCaller) -> RpcService:
     """Return the service of a client. Raises `OperationFailed` for another caller."""
     if not isinstance(caller.client, RpcService):
-        raise OperationFailed("unavailable", "only a client of zot rpc or zot serve can do this")
+        raise OperationFailed("denied", "only a client of zot rpc or zot serve can do this")
     return caller.client
 
 
-def _json_kind(line: bytes) -> str:
-    """Name the kind of a JSON value that is not an object; empty if the line is an object or not JSON."""
+def _members(line: bytes | Oversized) -> dict[str, tuple[object, str]]:
+    """Return the members of a command, each with its text. Raises `OperationFailed` for another line."""
+    if isinstance(line, Oversized):
+        raise OperationFailed("too_large", f"the line is longer than {line.limit} bytes and was passed over")
     try:
-        value = read_strict(line)
-    except ValueError:
-        return ""
-    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else describe(value)
+        return parse_object(line.decode())
+    except UnicodeDecodeError as error:
+        raise OperationFailed("invalid", f"malformed json: not UTF-8 text (byte {error.start})") from None
+    except FrameError as error:
+        problem = f"malformed json: {error}"
+        with suppress(ValueError):
+            value = read_strict(line)
+            if not isinstance(value, dict):
+                found = "an array" if isinstance(value, list) else describe(value)
+                problem = f"a command is a JSON object, not {found}"
+        raise OperationFailed("invalid", problem) from None
+
+
+def _name(members: dict[str, tuple[object, str]]) -> str:
+    name = members["type"][0] if "type" in members else None
+    if not isinstance(name, str):
+        problem = "type is missing" if name is None else "type must be a string"
+        raise OperationFailed("invalid", f"{problem}: it names the command")
+    return name

@@ -10,8 +10,7 @@ from zot_core.event_json import encode_message
 from zot_core.runtime.subagents.listing import AgentEntry, known_agents
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import MessagesInfo
-    from zot_ext.protocol.agent_answers import AgentEntryInfo, AgentList, ChangedAgent
+    from zot_ext.protocol.agent_answers import AgentEntryInfo, AgentList, ChangedAgent, MessagesInfo
 
 
 @operation("agents.list", group="control", scope="watch", needs=("conversation",))
@@ -20,7 +19,7 @@ async def list_agents(caller: OperationCaller) -> "AgentList":
     return {"agents": [_fields(each) for each in await _entries(caller)]}
 
 
-@operation("agents.messages", scope="watch")
+@operation("agents.messages", group="control", scope="watch", needs=("conversation",))
 async def messages(caller: OperationCaller, agent: str) -> "Encoded[MessagesInfo]":
     """Return the conversation of a sub-agent, as `prompts.messages` does.
 

@@ -11,7 +11,8 @@ from zot_core.event_json import encode_message
 from zot_provider.json_text import dump
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import MessagesInfo, Started
+    from zot_agent.operations.answers import Started
+    from zot_ext.protocol.agent_answers import MessagesInfo
 
 MessageText: TypeAlias = Annotated[str, 16 << 20]  # what the longest line of `zot rpc` holds
 
@@ -73,12 +74,12 @@ def _check(message: str) -> str:
     return message
 
 
-@operation("prompts.messages", alias="get_messages", scope="watch")
+@operation("prompts.messages", alias="get_messages", group="session", scope="watch", needs=("conversation",))
 def messages(
     caller: OperationCaller,
 ) -> "Encoded[MessagesInfo] | Coroutine[Any, Any, Encoded[MessagesInfo]]":
-    """Return the whole conversation with the model's own words, and the entries of extensions, which they may
-    [draw](rpc.md#what-extensions-draw).
+    """Return the whole conversation with the model's own words. Clients get the entries of extensions too, which may
+    be [drawn](rpc.md#what-extensions-draw).
     """
     short = len(caller.conversation.runtime.messages) <= _AT_ONCE
     known = caller.client is None or caller.client.entries().known

@@ -136,7 +136,7 @@ async def navigate(
     label: str = "",
 ) -> "MovedPlace":
     """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The event
-    `session_tree` follows. Refused with files while a job runs, which could change them; `zot rpc` gives the code
+    `session_tree` follows. Refused with files while a job runs, which could change them: the code is
     `jobs_running` then.
 
     entry: The id of the entry.

@@ -113,7 +113,7 @@ async def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(world: World,
         file = Path(talk.runtime.cwd) / "a"
         await talk.conversation.prompt("change it")
         refused = "job 1 runs in the background and may change files; stop it first: exec sleep 1000"
-        assert await talk.call("session.undo") == {"code": "busy", "error": refused}
+        assert await talk.call("session.undo") == {"code": "jobs_running", "error": refused}
         assert file.read_text() == "1"
         assert (await changed(talk, "session.undo", stop_jobs=True))["restored"] == [str(file)]
         assert not file.exists()

@@ -5,7 +5,8 @@ import pytest
 from waiting import PATIENCE
 
 from zot_agent.extensions.panels.panel import PanelWishes, read_lines
-from zot_agent.extensions.panels.panels import MOST, Panels, TooManyPanels
+from zot_agent.extensions.panels.panels import MOST, Panels
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import ExtensionEvent, PanelClose, PanelShow, PlacedPanel
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol import from_host
@@ -222,7 +223,7 @@ async def test_the_panels_of_an_extension_go_with_it_and_have_a_limit(screen: Sc
     for number in range(MOST):
         screen.open(owner, str(number))
     screen.open(owner, "0")  # in place of the first
-    with pytest.raises(TooManyPanels):
+    with pytest.raises(OperationFailed, match="are open already"):
         screen.open(owner, "one more")
     screen.panels.drop(owner)
     assert screen.panels.focused is None

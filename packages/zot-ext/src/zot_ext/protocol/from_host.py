@@ -37,9 +37,12 @@ CODES = (
     "not_found",
     "stale_session",
     "too_large",
+    "session_locked",
+    "jobs_running",
     "failed",
 )
-"""Values of `host_result.code`."""
+"""Values of `host_result.code`: `session_locked` if another process has the session open, `jobs_running` if commands
+run in the background which the call does not stop."""
 
 MODES = ("tui", "rpc", "serve", "acp", "print", "stream", "json")
 """Values of `hello_ack.mode`."""

@@ -1,12 +1,12 @@
 """`ExtensionCall`: one call of an extension, and what its handler may use."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.extensions.requests import COMMAND_IDS
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.commands import read_command
 from zot_ext.limits import ExtensionLimits
-from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from zot_agent.extensions.discover import ResourcePaths
     from zot_agent.extensions.panels.panels import Panels
     from zot_agent.extensions.tools import AgentTools
-    from zot_agent.operations.operation import Answer
     from zot_agent.operations.stored_sessions import StoredSessions
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ExtensionEvent
@@ -23,12 +22,7 @@ if TYPE_CHECKING:
     from zot_provider.auth.store import AccountStore
 
 
-class CallFailed(ZotError):
-    """A call cannot be carried out. `code` is one of `zot_ext.protocol.from_host.CODES`."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
+A = TypeVar("A")
 
 
 class CallServices(Record):
@@ -99,23 +93,23 @@ class ExtensionCall(Record):
         return found is not None and found.source == self.extension
 
     def check_can_wait(self) -> None:
-        """Refuse to wait for the end of a run that waits for this extension. Raises `CallFailed`."""
+        """Refuse to wait for the end of a run that waits for this extension. Raises `OperationFailed`."""
         running = self.conversation.running
         if not self.parent or running is None:
             return
         typed = read_command(running.text)  # a command runs as a prompt, or beside the prompts
         own = typed is not None and self.has_command(typed[0])
         if own or not self.parent.startswith(COMMAND_IDS):
-            raise CallFailed("busy", "the run waits for the answer of this very handler")
+            raise OperationFailed("busy", "the run waits for the answer of this very handler")
 
 
-def screen(call: ExtensionCall) -> "ScreenAccess":
-    """Return what the call can do with the screen. Raises `CallFailed` without one."""
-    access = call.conversation.actions.screen
+def available(access: Callable[[], A] | None, why: str) -> A:
+    """Return a part of what shows the conversation. Raises `OperationFailed` if it has none."""
     if access is None:
-        raise CallFailed("unavailable", f"there is no screen in {call.mode}")
+        raise OperationFailed("unavailable", why)
     return access()
 
 
-CallHandler: TypeAlias = "Callable[[ExtensionCall], Answer | Awaitable[Answer]]"
-"""Carries out a call. Raises `CallFailed`, and any `ZotError`."""
+def screen(call: ExtensionCall) -> "ScreenAccess":
+    """Return what the call can do with the screen. Raises `OperationFailed` without one."""
+    return available(call.conversation.actions.screen, f"there is no screen in {call.mode}")

@@ -7,23 +7,19 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallFailed, CallHandler, CallServices, ExtensionCall
+from zot_agent.extensions.calls.call import CallServices, ExtensionCall
 from zot_agent.extensions.calls.operations import operate
 from zot_agent.extensions.requests import COMMAND_IDS
+from zot_agent.operations.failures import failure_code
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.names import MODULES
 from zot_core.aio import cancel_soon, spawn
-from zot_core.conversation.branches import NotAllowed
-from zot_core.conversation.extensions import FieldSilent, NoField
-from zot_core.conversation.queue import QueueFull
-from zot_core.errors import Busy, JobsRunning, SessionLocked, SessionNotFound, error_line
-from zot_core.sessions.memory import UnknownEntry
+from zot_core.errors import error_line
 from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod, params_problem
-from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import CancelRequest, HostProgress, HostResult
 from zot_ext.protocol.raw import RawObject, dump
-from zot_provider.errors import ConfigError, MissingKey, ZotError
+from zot_provider.errors import ZotError
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.widgets import OwnWidgets
@@ -31,23 +27,6 @@ if TYPE_CHECKING:
     from zot_agent.operations.operation import Answer
 
 _log = logging.getLogger("zot_agent.extensions")
-
-_CODES: tuple[tuple[type[Exception], str], ...] = (
-    (Busy, "busy"),
-    (QueueFull, "busy"),
-    (SessionLocked, "busy"),
-    (JobsRunning, "busy"),
-    (UnknownEntry, "not_found"),
-    (SessionNotFound, "not_found"),
-    (MissingKey, "denied"),
-    (NotAllowed, "denied"),
-    (ConfigError, "invalid"),
-    (FrameError, "invalid"),
-    (NoField, "unavailable"),
-    (FieldSilent, "timeout"),
-    (TimeoutError, "timeout"),
-)
-"""The codes of exceptions that are no `CallFailed`; others have failed."""
 
 _MODULES = {
     **{name: f"screen.{name}" for name in ("completions", "editor", "keys", "panels", "renderers", "theme", "widgets")},
@@ -63,11 +42,13 @@ AT_END = (
 
 
 @cache
-def handler(method: str) -> CallHandler:
+def handler(method: str) -> "Callable[[ExtensionCall], Answer | Awaitable[Answer]]":
     """Return the function for a method: `entries` of the module `session` for `session.entries`."""
     first, _, name = method.partition(".")
     module = _MODULES.get(method) or _MODULES.get(first, first)
-    found: CallHandler = getattr(import_module(f"zot_agent.extensions.calls.methods.{module}"), name)
+    found: Callable[[ExtensionCall], Answer | Awaitable[Answer]] = getattr(
+        import_module(f"zot_agent.extensions.calls.methods.{module}"), name
+    )
     return found
 
 
@@ -131,19 +112,21 @@ class OpenCalls:
     def _call(self, frame: HostCall) -> "Answer | Awaitable[Answer]":
         method, connection = METHODS.get(frame.method), self._connection
         services = self._services()
+        if method is None and frame.method in MODULES:
+            raise OperationFailed("denied", f"extensions may not do {frame.method}")
         if method is None:
             new = RENAMED.get(frame.method)
             now = f"; it is called {new} now" if new else ""
-            raise CallFailed("unsupported", f"zot has no method {frame.method!r}{now}")
+            raise OperationFailed("unsupported", f"zot has no method {frame.method!r}{now}")
         self._check(method, frame)
         if self._connection.state == "stopping" and frame.method not in AT_END:
-            raise CallFailed("unavailable", "the extension is being ended")
+            raise OperationFailed("unavailable", "the extension is being ended")
         if services is None:
-            raise CallFailed("unavailable", "there is no conversation")
+            raise OperationFailed("unavailable", "there is no conversation")
         if len(self._open) >= services.limits.open_calls:
-            raise CallFailed("busy", f"{len(self._open)} calls of this extension are open already")
+            raise OperationFailed("busy", f"{len(self._open)} calls of this extension are open already")
         if frame.session_id and frame.session_id != services.conversation.runtime.state.session_id:
-            raise CallFailed("stale_session", f"the session {frame.session_id} is not open any more")
+            raise OperationFailed("stale_session", f"the session {frame.session_id} is not open any more")
         params = {} if frame.params is None else frame.params.value
         progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
         call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
@@ -151,16 +134,16 @@ class OpenCalls:
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:
         if method.group not in self._connection.granted:
-            raise CallFailed(
+            raise OperationFailed(
                 "denied", f"{method.name} needs the group {method.group!r}, which hello.capabilities does not have"
             )
         problem = params_problem(method, {} if frame.params is None else frame.params.value)
         if problem and frame.method not in MODULES:  # an operation checks its fields itself
-            raise CallFailed("invalid", f"{method.name}: {problem}")
+            raise OperationFailed("invalid", f"{method.name}: {problem}")
         if method.in_command and not frame.parent_id.startswith(COMMAND_IDS):
-            raise CallFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
+            raise OperationFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
         if frame.parent_id and not self._connection.pending.has(frame.parent_id):
-            raise CallFailed("not_found", f"no request {frame.parent_id!r} is open")
+            raise OperationFailed("not_found", f"no request {frame.parent_id!r} is open")
 
     async def _finish(self, frame: HostCall, answer: "Awaitable[Answer]") -> None:
         try:
@@ -207,8 +190,7 @@ class OpenCalls:
             self._send(HostProgress(frame.id, text))
 
     def _failed(self, frame: HostCall, error: Exception) -> None:
-        code = error.code if isinstance(error, CallFailed | OperationFailed) else ""
-        code = code or next((code for kind, code in _CODES if isinstance(error, kind)), "failed")
+        code = failure_code(error)
         if code == "failed" and not isinstance(error, ZotError):
             _log.error("the call %s failed", frame.method, exc_info=error)
         text = error_line(error) or type(error).__name__

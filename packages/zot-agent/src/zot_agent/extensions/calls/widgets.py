@@ -3,22 +3,14 @@
 import time
 from collections.abc import Callable
 
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import Alert, ExtensionEvent, TitleChange, WidgetChange, WorkingChange
-from zot_provider.errors import ZotError
 
 MOST = 50
 """Widgets of one extension."""
 
 ALERT_SECONDS = 1.0
 """Seconds between two alerts of one extension."""
-
-
-class TooManyWidgets(ZotError):
-    """The extension has `MOST` widgets."""
-
-
-class TooManyAlerts(ZotError):
-    """The last alert was less than `ALERT_SECONDS` ago."""
 
 
 class OwnWidgets:
@@ -33,12 +25,12 @@ class OwnWidgets:
         """What else ends with the extension."""
 
     def set(self, widget: WidgetChange) -> None:
-        """Show a widget, or remove the one with its key. Raises `TooManyWidgets`."""
+        """Show a widget, or remove the one with its key. Raises `OperationFailed` for too many."""
         before = self._shown.get(widget.key)
         if before is None and not widget.lines:
             return
         if before is None and len(self._shown) >= MOST:
-            raise TooManyWidgets(f"there are {MOST} widgets of this extension already")
+            raise OperationFailed("busy", f"there are {MOST} widgets of this extension already")
         if before is not None and (not widget.lines or before.place != widget.place):
             self._emit(before.replace(lines=()))
         if widget.lines:
@@ -53,10 +45,10 @@ class OwnWidgets:
         self._emit(event)
 
     def alert(self, text: str) -> None:
-        """Call the person. Raises `TooManyAlerts`."""
+        """Call the person. Raises `OperationFailed` within `ALERT_SECONDS` of the last."""
         now = time.monotonic()
         if now - self._alerted < ALERT_SECONDS:
-            raise TooManyAlerts(f"the last alert of this extension was less than {ALERT_SECONDS:g} s ago")
+            raise OperationFailed("busy", f"the last alert was less than {ALERT_SECONDS:g} s ago")
         self._alerted = now
         self._emit(Alert(self._extension, text))
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.panels.text import PanelOwner, TextPanel
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender, PanelShow
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_provider.errors import ZotError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -36,10 +36,6 @@ PASTED = 10_000
 """Characters of a paste that are typed, where a panel does not want pastes."""
 
 LONGEST_PASTE = 1_000_000
-
-
-class TooManyPanels(ZotError):
-    """The extension has `MOST` open panels."""
 
 
 class Panels:
@@ -98,15 +94,15 @@ class Panels:
             self._emit(PanelRender(owner.name, text.shown))
 
     def open_drawn(self, owner: PanelOwner, id: str, wishes: PanelWishes, given: dict[str, Any]) -> OwnedPanel:
-        """Open a panel that its extension draws, in place of one with its id. Raises `TooManyPanels`, and ValueError
-        for a wrong place."""
+        """Open a panel that its extension draws, in place of one with its id. Raises `OperationFailed` if too many
+        are open, and ValueError for a wrong place."""
         from zot_agent.extensions.panels.panel import OwnedPanel  # noqa: PLC0415  few extensions draw panels
 
         panel = OwnedPanel(owner, id, wishes, given)
         if (before := self._find(owner, id)) is not None:
             self._remove(before)
         if sum(each.owner is owner for each in self._drawn) >= MOST:
-            raise TooManyPanels(f"{MOST} panels of this extension are open already")
+            raise OperationFailed("busy", f"{MOST} panels of this extension are open already")
         if panel.beside:
             self._close_beside()
         panel.order = next(self._fronts)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 from zot_ext.protocol.events import BUS, channel_problem, fits
 from zot_ext.protocol.from_host import Event
 from zot_ext.protocol.raw import dump
@@ -16,10 +17,10 @@ def emit(call: ExtensionCall) -> "Receivers":
     not read loses it, which its log says."""
     channel, data = call.text("channel"), call.params.get("data")
     if problem := channel_problem(channel):
-        raise CallFailed("invalid", f"channel {problem}")
+        raise OperationFailed("invalid", f"channel {problem}")
     size, largest = len(dump(data).encode()), call.services.limits.bus_bytes
     if size > largest:
-        raise CallFailed("too_large", f"the data has {size} bytes as JSON; at most {largest}")
+        raise OperationFailed("too_large", f"the data has {size} bytes as JSON; at most {largest}")
     fields, to = {"channel": channel, "data": data, "from": call.extension}, call.text("to")
     receivers = set()
     for connection, event in call.services.observers():

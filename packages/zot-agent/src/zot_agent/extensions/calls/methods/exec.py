@@ -5,8 +5,9 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.requests import FOREGROUND_IDS
+from zot_agent.operations.fields import OperationFailed
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permissions.lines import LineRules
 from zot_core.permissions.rule import COMMANDS, parse_rule
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 async def run(call: ExtensionCall) -> "ProgramEnd":
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
-        raise CallFailed("invalid", "exec.run: argv must be a list of strings, the program first")
+        raise OperationFailed("invalid", "exec.run: argv must be a list of strings, the program first")
     command, sandbox = shlex.join(argv), connection.sandbox
     cwd = _folder(call, sandbox)
     if why := _refusal(connection.permissions.exec, command, cwd):
-        raise CallFailed("denied", f"{command[:200]}: {why}")
+        raise OperationFailed("denied", f"{command[:200]}: {why}")
     if call.flag("foreground"):
         return await _in_foreground(call, Launch(argv, cwd, connection.launch.env))
     inside = None if sandbox is None else Sandbox(sandbox.policy.replace(processes=True), sandbox.limits)
@@ -45,7 +46,7 @@ async def run(call: ExtensionCall) -> "ProgramEnd":
     try:
         ended = await LocalShell(prepare=prepare).run(command, cwd=cwd, env={}, timeout=seconds, output=keep)
     except OSError as error:
-        raise CallFailed("unavailable", error.strerror or str(error)) from error
+        raise OperationFailed("unavailable", error.strerror or str(error)) from error
     finally:
         if inside is not None:
             inside.close()
@@ -61,11 +62,11 @@ async def _in_foreground(call: ExtensionCall, launch: Launch) -> "ProgramEnd":
     """Give the terminal to a program."""
     pending, run_program = call.connection.pending, call.conversation.actions.run_program
     if not call.parent.startswith(FOREGROUND_IDS):
-        raise CallFailed("denied", "foreground needs the parent_id of a slash command, a shortcut or user_bash")
+        raise OperationFailed("denied", "foreground needs the parent_id of a slash command, a shortcut or user_bash")
     if run_program is None:
-        raise CallFailed("unavailable", f"a program gets no terminal in {call.mode}")
+        raise OperationFailed("unavailable", f"a program gets no terminal in {call.mode}")
     if call.connection.sandbox is not None:  # what has a terminal can type into it
-        raise CallFailed("denied", "an extension that is confined cannot give the terminal to a program")
+        raise OperationFailed("denied", "an extension that is confined cannot give the terminal to a program")
     asked, longest = call.params.get("timeout_ms"), call.services.limits.dialog_seconds
     code: int | None = None
     pending.pause(call.parent)
@@ -75,7 +76,7 @@ async def _in_foreground(call: ExtensionCall, launch: Launch) -> "ProgramEnd":
     except TimeoutError:
         pass
     except OSError as error:
-        raise CallFailed("unavailable", f"cannot start {launch.argv[0]}: {error.strerror or error}") from error
+        raise OperationFailed("unavailable", f"cannot start {launch.argv[0]}: {error.strerror or error}") from error
     finally:
         pending.resume(call.parent)
     return {"output": "", "code": code, "timed_out": code is None, "truncated": False}
@@ -87,7 +88,7 @@ def _folder(call: ExtensionCall, sandbox: Sandbox | None) -> str:
     if sandbox is None or sandbox.policy.may_read(cwd):
         return cwd
     if call.text("cwd"):
-        raise CallFailed("denied", f"the permissions do not include {cwd}")
+        raise OperationFailed("denied", f"the permissions do not include {cwd}")
     return sandbox.policy.root
 
 

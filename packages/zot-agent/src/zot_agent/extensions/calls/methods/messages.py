@@ -6,7 +6,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
 from zot_core.agent.run import Run
@@ -42,9 +43,9 @@ class _Unanswered:
         return len(self._waiting) + sum(1 for _ in takewhile(lambda each: each.extension, newest))
 
     async def add(self, message: Message) -> None:
-        """Add a message. Raises `CallFailed`, `SessionError`, and `Refused` if a hook does not allow it."""
+        """Add a message. Raises `OperationFailed`, `SessionError`, and `Refused` if a hook does not allow it."""
         if self._unread >= _MOST:
-            raise CallFailed("busy", f"{_MOST} messages wait for the next prompt already")
+            raise OperationFailed("busy", f"{_MOST} messages wait for the next prompt already")
         agent = self._runtime.agent
         message = await agent.hooks.user_message.apply(message)
         if agent.changeable:
@@ -68,10 +69,10 @@ _unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary(
 def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
     if delivery not in DELIVERIES:
-        raise CallFailed("invalid", f"deliver_as must be one of {', '.join(DELIVERIES)}, not {delivery!r}")
+        raise OperationFailed("invalid", f"deliver_as must be one of {', '.join(DELIVERIES)}, not {delivery!r}")
     images = read_images(call.params.get("images"), "images")
     if not text.strip() and not images:
-        raise CallFailed("invalid", "text must not be empty, without images")
+        raise OperationFailed("invalid", "text must not be empty, without images")
     conversation = call.conversation
     running = conversation.running
     # A slash command that runs as a prompt reads no messages.
@@ -82,7 +83,7 @@ def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
         runs = False  # a slash command is a prompt, which waits for the end of the run
     refused = conversation.refusal()
     if refused and not runs:
-        raise CallFailed("unavailable", refused)
+        raise OperationFailed("unavailable", refused)
     if call.flag("wait"):
         call.check_can_wait()
     if delivery == "interrupt" or not runs:
@@ -91,7 +92,7 @@ def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
         return _read(call, run) if call.flag("wait") else {"delivered": "started" if started else "queued"}
     inbox, message = conversation.runtime.agent.inbox, _message(call, images)
     if len(inbox) >= _MOST:
-        raise CallFailed("busy", f"{_MOST} messages wait for the model already")
+        raise OperationFailed("busy", f"{_MOST} messages wait for the model already")
     (inbox.steer if delivery == "steer" else inbox.follow_up)(message)
     conversation.inbox_changed()
     return _read(call, message) if call.flag("wait") else {"delivered": "queued"}
@@ -132,7 +133,7 @@ async def _read(call: ExtensionCall, sent: Run | Message) -> "Delivered":
     remove = conversation.events.add(follow)
     try:
         if not await read:
-            raise CallFailed("cancelled", "the run has ended without it")
+            raise OperationFailed("cancelled", "the run has ended without it")
     finally:
         remove()
     return {"delivered": "read"}
@@ -140,7 +141,7 @@ async def _read(call: ExtensionCall, sent: Run | Message) -> "Delivered":
 
 async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> "Delivered":
     if call.flag("wait"):
-        raise CallFailed("invalid", "nobody answers this message now; send it without wait")
+        raise OperationFailed("invalid", "nobody answers this message now; send it without wait")
     conversation = call.conversation
     unanswered = _unanswered.get(conversation)
     if unanswered is None:
@@ -148,7 +149,7 @@ async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> "Delivered":
     try:
         await unanswered.add(_message(call, images))
     except Refused as refused:
-        raise CallFailed("failed", str(refused)) from None
+        raise OperationFailed("failed", str(refused)) from None
     return {"delivered": "kept"}
 
 
@@ -160,13 +161,8 @@ def _message(call: ExtensionCall, images: "list[ImageBlock]") -> Message:
         display_text=None if display is None else str(display),
         hidden=f"sent by extension {call.extension}" if call.flag("hidden") else "",
     )
-    details = "" if call.params.get("details") is None else _details(call)
+    given, largest = call.params.get("details"), call.services.limits.entry_bytes
+    details = "" if given is None else dump(given)
+    if len(details.encode("utf-8", "replace")) > largest:
+        raise OperationFailed("too_large", f"the details of a message are at most {largest} bytes")
     return message.replace(extension=call.extension, custom_type=call.text("custom_type"), details=details)
-
-
-def _details(call: ExtensionCall) -> str:
-    """Return what is stored with a message, as JSON."""
-    text, largest = dump(call.params["details"]), call.services.limits.entry_bytes
-    if len(text.encode("utf-8", "replace")) > largest:
-        raise CallFailed("too_large", f"the details of a message are at most {largest} bytes")
-    return text

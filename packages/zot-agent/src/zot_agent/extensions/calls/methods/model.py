@@ -6,8 +6,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast, get_args
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.connection import Connection
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
 from zot_core.event_json import usage_fields
@@ -30,11 +31,13 @@ async def complete(call: ExtensionCall) -> "ModelAnswer":
     reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
     max_tokens = call.params.get("max_tokens")
     if reasoning is None or (max_tokens is not None and max_tokens <= 0):
-        raise CallFailed("invalid", f"reasoning is one of {', '.join(get_args(Reasoning))}; max_tokens is more than 0")
+        raise OperationFailed(
+            "invalid", f"reasoning is one of {', '.join(get_args(Reasoning))}; max_tokens is more than 0"
+        )
     messages = _messages(call)
     running = _running.get(call.connection, 0)
     if running >= limits.completions:
-        raise CallFailed("busy", f"{running} model calls of this extension run already")
+        raise OperationFailed("busy", f"{running} model calls of this extension run already")
     model = agent.model
     if name := call.text("model"):
         model, _, level = resolve.other_model(agent.client, agent.model, name, "")
@@ -73,13 +76,13 @@ def _messages(call: ExtensionCall) -> Sequence[Message]:
     given, prompt = call.params.get("messages"), call.text("prompt")
     if given is None:
         if not prompt.strip():
-            raise CallFailed("invalid", "prompt must not be empty, without messages")
+            raise OperationFailed("invalid", "prompt must not be empty, without messages")
         return [user_message(prompt, read_images(call.params.get("images"), "images"))]
     if prompt or not given:
-        raise CallFailed("invalid", "give a prompt, or messages with at least one message")
+        raise OperationFailed("invalid", "give a prompt, or messages with at least one message")
     found = [_message(each, at) for at, each in enumerate(given)]
     if found[-1].role != "user":
-        raise CallFailed("invalid", "the last message must be the user's")
+        raise OperationFailed("invalid", "the last message must be the user's")
     return found
 
 
@@ -87,10 +90,10 @@ def _message(given: Any, at: int) -> Message:
     name = f"messages[{at}]"
     role, text = (given.get("role"), given.get("text")) if isinstance(given, dict) else (None, None)
     if role not in ("user", "assistant") or not isinstance(text, str):
-        raise CallFailed("invalid", f"{name} needs a role, user or assistant, and a text")
+        raise OperationFailed("invalid", f"{name} needs a role, user or assistant, and a text")
     images = read_images(given.get("images"), f"{name}.images")
     if not (text.strip() or images) or (images and role != "user"):
-        raise CallFailed("invalid", f"{name} is empty, or is an answer with images")
+        raise OperationFailed("invalid", f"{name} is empty, or is an answer with images")
     return user_message(text, images).replace(role=role)
 
 

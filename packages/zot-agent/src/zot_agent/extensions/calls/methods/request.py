@@ -1,14 +1,15 @@
 """Calls about a request of the host that the extension has not answered."""
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 
 
 def extend(call: ExtensionCall) -> None:
     """Give the request of the call more time, once."""
     seconds, largest = int(call.params["seconds"]), call.services.limits.extension_seconds
     if not call.parent:
-        raise CallFailed("invalid", "parent_id must name the request")
+        raise OperationFailed("invalid", "parent_id must name the request")
     if not 0 < seconds <= largest:
-        raise CallFailed("invalid", f"seconds must be 1 to {largest:g}")
+        raise OperationFailed("invalid", f"seconds must be 1 to {largest:g}")
     if not call.connection.pending.extend(call.parent, seconds):
-        raise CallFailed("denied", "the request was extended before")
+        raise OperationFailed("denied", "the request was extended before")

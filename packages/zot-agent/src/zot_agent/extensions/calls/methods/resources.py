@@ -2,8 +2,9 @@
 
 import os
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.discover import ResourcePaths
+from zot_agent.operations.fields import OperationFailed
 from zot_core.skills.discover import is_within
 
 _MOST = 100
@@ -21,13 +22,13 @@ def _paths(call: ExtensionCall, kind: str) -> tuple[str, ...]:
     folder = os.path.realpath(call.connection.launch.cwd)
     folders = [folder, *map(os.path.realpath, call.services.resource_folders(call.connection))]
     if len(given) > _MOST:
-        raise CallFailed("invalid", f"{kind} has {len(given)} paths; at most {_MOST}")
+        raise OperationFailed("invalid", f"{kind} has {len(given)} paths; at most {_MOST}")
     for path in given:
         if not isinstance(path, str) or not path or "\0" in path:
-            raise CallFailed("invalid", f"{kind} must be a list of paths")
+            raise OperationFailed("invalid", f"{kind} must be a list of paths")
         target = os.path.realpath(os.path.join(folder, path))
         if not any(is_within(target, each) for each in folders):
-            raise CallFailed("invalid", f"{kind}: {path!r} is not in the folder of the extension")
+            raise OperationFailed("invalid", f"{kind}: {path!r} is not in the folder of the extension")
         if not os.path.exists(target):
-            raise CallFailed("not_found", f"{kind}: {path!r} does not exist")
+            raise OperationFailed("not_found", f"{kind}: {path!r} does not exist")
     return tuple(given)

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.dialogs import (
     FIELD_KINDS,
     CannotShow,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     options = call.params["options"]
     if not options or not all(isinstance(each, str) for each in options):
-        raise CallFailed("invalid", "options must be strings, at least one")
+        raise OperationFailed("invalid", "options must be strings, at least one")
     return _ask(call, "select", options=tuple(options))
 
 
@@ -43,7 +44,7 @@ def form(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for several values."""
     fields = tuple(_field(each, at) for at, each in enumerate(call.params["fields"]))
     if not fields or len({field.name for field in fields}) < len(fields):
-        raise CallFailed("invalid", "fields must be objects with different names, at least one")
+        raise OperationFailed("invalid", "fields must be objects with different names, at least one")
     return _ask(call, "form", fields=fields)
 
 
@@ -54,39 +55,41 @@ def pick(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
         given = each if isinstance(each, dict) else {}
         id, label, detail = (given.get(name) or "" for name in ("id", "label", "detail"))
         if not all(isinstance(text, str) for text in (id, label, detail)) or not id:
-            raise CallFailed("invalid", f"rows[{at}] must be an object with id, label and detail, which are strings")
+            raise OperationFailed(
+                "invalid", f"rows[{at}] must be an object with id, label and detail, which are strings"
+            )
         rows.append(DialogRow(id, label or id, detail))
     if not rows:
-        raise CallFailed("invalid", "rows must have at least one row")
+        raise OperationFailed("invalid", "rows must have at least one row")
     return _ask(call, "pick", rows=tuple(rows), multi=call.flag("multi"))
 
 
 def _field(given: Any, at: int) -> DialogField:
     where = f"fields[{at}]"
     if not isinstance(given, dict):
-        raise CallFailed("invalid", f"{where} must be an object")
+        raise OperationFailed("invalid", f"{where} must be an object")
     name, kind, choices = given.get("name"), given.get("kind") or "text", given.get("choices") or []
     initial, description = given.get("initial"), given.get("description") or ""
     found = next((each for each in FIELD_KINDS if each == kind), None)
     if not isinstance(name, str) or not name or not isinstance(description, str):
-        raise CallFailed("invalid", f"{where} needs a name, and its description must be a string")
+        raise OperationFailed("invalid", f"{where} needs a name, and its description must be a string")
     if found is None:
-        raise CallFailed("invalid", f"{where}.kind must be one of {', '.join(FIELD_KINDS)}")
+        raise OperationFailed("invalid", f"{where}.kind must be one of {', '.join(FIELD_KINDS)}")
     if not isinstance(choices, list) or not all(isinstance(each, str) for each in choices):
-        raise CallFailed("invalid", f"{where}.choices must be a list of strings")
+        raise OperationFailed("invalid", f"{where}.choices must be a list of strings")
     if found == "select" and not choices:
-        raise CallFailed("invalid", f"{where}.choices must have at least one choice")
+        raise OperationFailed("invalid", f"{where}.choices must have at least one choice")
     shown = str(initial).lower() if isinstance(initial, bool) else "" if initial is None else str(initial)
     return DialogField(name, found, given.get("required") is True, shown, tuple(choices), description)
 
 
 def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[PersonAnswer]":
-    """Return what asks the person. Raises `CallFailed` at once where nobody can be asked."""
+    """Return what asks the person. Raises `OperationFailed` at once where nobody can be asked."""
     if call.conversation.ask_person is None:
-        raise CallFailed("unavailable", f"nobody can be asked in {call.mode}")
+        raise OperationFailed("unavailable", f"nobody can be asked in {call.mode}")
     milliseconds = call.params.get("timeout_ms")
     if milliseconds is not None and milliseconds <= 0:
-        raise CallFailed("invalid", "timeout_ms must be more than 0")
+        raise OperationFailed("invalid", "timeout_ms must be more than 0")
     dialog = ExtensionDialog(
         f"{call.extension}-{call.id}",
         call.extension,
@@ -102,7 +105,7 @@ def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[Per
 async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> "PersonAnswer":
     ask, pending = call.conversation.ask_person, call.connection.pending
     if ask is None:
-        raise CallFailed("unavailable", "nobody can be asked any more")
+        raise OperationFailed("unavailable", "nobody can be asked any more")
     longest = call.services.limits.dialog_seconds
     pending.pause(call.parent)
     try:
@@ -111,7 +114,7 @@ async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> "PersonAnswer":
     except TimeoutError:
         return {"closed": "timeout"}
     except CannotShow as error:
-        raise CallFailed("unavailable", str(error)) from None
+        raise OperationFailed("unavailable", str(error)) from None
     finally:
         pending.resume(call.parent)
     if answer.closed:

@@ -1,21 +1,16 @@
 """Calls about completers, which suggest words while the person types."""
 
-import itertools
 from functools import partial
 from typing import Any
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.asking import ask
+from zot_agent.extensions.calls.call import ExtensionCall, available
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.extensions import CompletionAccess
-from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.events.questions import COMPLETE, completer_problem, question_problem
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import EventIntercept
+from zot_ext.protocol.events.questions import COMPLETE, completer_problem
 
 MOST_ITEMS, MOST_TEXT, MOST_LINE = 50, 1000, 2000
-
-_ids = itertools.count(1)
 
 
 def register(call: ExtensionCall) -> None:
@@ -23,7 +18,7 @@ def register(call: ExtensionCall) -> None:
     trigger, command = _place(call)
     access = _completers(call)
     if command and not call.has_command(command):
-        raise CallFailed("not_found", f"this extension has no command /{command}")
+        raise OperationFailed("not_found", f"this extension has no command /{command}")
     ask = partial(_ask, call.connection, call.services.limits.complete_seconds)
     access.add_completer(call.extension, trigger, command, ask)
     call.widgets().at_end["completions"] = partial(access.remove_completer, call.extension)
@@ -36,15 +31,12 @@ def unregister(call: ExtensionCall) -> None:
 
 
 def _completers(call: ExtensionCall) -> CompletionAccess:
-    access = call.conversation.actions.completers
-    if access is None:
-        raise CallFailed("unavailable", f"nobody types in {call.mode}")
-    return access()
+    return available(call.conversation.actions.completers, f"nobody types in {call.mode}")
 
 
 def _place(call: ExtensionCall) -> tuple[str, str]:
     if problem := completer_problem(call.params):
-        raise CallFailed("invalid", problem)
+        raise OperationFailed("invalid", problem)
     return call.text("trigger"), call.text("command").removeprefix("/")
 
 
@@ -52,17 +44,12 @@ async def _ask(
     connection: Connection, seconds: float, trigger: str, command: str, prefix: str, line: str
 ) -> list[dict[str, str]]:
     members = {"trigger": trigger, "command": command, "prefix": prefix, "line": line[-MOST_LINE:]}
-    question = EventIntercept(f"complete-{next(_ids)}", COMPLETE, extra=members)
     try:
-        answer = await connection.request(question, EventInterceptResponse, seconds)
-        if problem := question_problem(COMPLETE, answer.extra):
-            raise FrameError(problem, frame=answer.type)
-    except ExtensionEnded:
-        return []
-    except (TimedOut, FrameError) as error:
+        answer = await ask(connection, COMPLETE, seconds, members)
+    except TimeoutError as error:
         connection.log(f"no completions of {trigger or '/' + command}: {error}")
         return []
-    items: Any = answer.extra.get("items") or ()
+    items = answer.get("items") or ()
     return [read for each in items[:MOST_ITEMS] if (read := _item(each)) is not None]
 
 

@@ -1,26 +1,20 @@
 """Calls for what is being typed: its text, its keys, and how it is drawn."""
 
-import itertools
 from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall, screen
-from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_agent.extensions.calls.asking import ask
+from zot_agent.extensions.calls.call import ExtensionCall, screen
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.extensions import FieldAccess
-from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY, question_problem
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import EventIntercept
+from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY
 
 if TYPE_CHECKING:
     from zot_ext.protocol.screen_answers import InputText, ModeName
 
 MOST_KEYS = 200
 """Keys that `editor.keys` can name."""
-
-_ids = itertools.count(1)
 
 
 def get(call: ExtensionCall) -> "InputText | Awaitable[InputText]":
@@ -34,12 +28,12 @@ def set(call: ExtensionCall) -> Awaitable[None] | None:
     """Replace the text, unless the person has typed meanwhile."""
     text, cursor, expected = call.params["text"], call.params.get("cursor"), call.params.get("expected")
     if cursor is not None and not 0 <= cursor <= len(text):
-        raise CallFailed("invalid", f"cursor must be from 0 to {len(text)}")
+        raise OperationFailed("invalid", f"cursor must be from 0 to {len(text)}")
     if (field := _field(call)) is not None:
         return field.edit(text, cursor, expected)
     access = screen(call)
     if expected is not None and access.editor[0] != expected:
-        raise CallFailed("busy", "the text is another one by now")
+        raise OperationFailed("busy", "the text is another one by now")
     access.edit(text, cursor)
     return None
 
@@ -85,9 +79,9 @@ def keys(call: ExtensionCall) -> None:
         return
     wanted: list[Any] = call.params.get("keys") or []
     if len(wanted) > MOST_KEYS or not all(isinstance(each, str) for each in wanted):
-        raise CallFailed("invalid", f"keys must be at most {MOST_KEYS} names of keys")
-    ask = partial(_ask, call.connection, EDITOR_KEY, limits.editor_key_seconds)
-    control.ask_about_keys(call.extension, wanted, ask, limits.editor_key_misses)
+        raise OperationFailed("invalid", f"keys must be at most {MOST_KEYS} names of keys")
+    asks = partial(ask, call.connection, EDITOR_KEY, limits.editor_key_seconds)
+    control.ask_about_keys(call.extension, wanted, asks, limits.editor_key_misses)
     call.widgets().at_end["editor keys"] = partial(control.stop_asking, call.extension, text=False)
 
 
@@ -97,23 +91,6 @@ def decorate(call: ExtensionCall) -> None:
     if not call.flag("on"):
         control.stop_asking(call.extension, keys=False)
         return
-    ask = partial(_ask, call.connection, EDITOR_DECORATE, call.services.limits.editor_decorate_seconds)
-    control.ask_about_text(call.extension, ask)
+    asks = partial(ask, call.connection, EDITOR_DECORATE, call.services.limits.editor_decorate_seconds)
+    control.ask_about_text(call.extension, asks)
     call.widgets().at_end["editor text"] = partial(control.stop_asking, call.extension, keys=False)
-
-
-async def _ask(connection: Connection, event: str, seconds: float, members: dict[str, Any]) -> dict[str, Any]:
-    extra = {name: value for name, value in members.items() if name != "text"}
-    question = EventIntercept(f"{event}-{next(_ids)}", event, text=members["text"], extra=extra)
-    try:
-        answer = await connection.request(question, EventInterceptResponse, seconds)
-        if problem := question_problem(event, answer.extra):
-            raise FrameError(problem, frame=answer.type)
-    except TimedOut as error:
-        raise TimeoutError(str(error)) from None
-    except ExtensionEnded:
-        return {}
-    except FrameError as error:
-        connection.log(f"{event}: {error}")
-        return {}
-    return dict(answer.extra)

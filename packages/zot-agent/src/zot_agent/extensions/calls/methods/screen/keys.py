@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall, available
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.extensions import KeyAccess
 
 
@@ -11,7 +12,7 @@ def bind(call: ExtensionCall) -> None:
     access, command = _keys(call), call.params["command"].strip().removeprefix("/")
     name = command.split(" ", 1)[0]
     if not call.has_command(name):
-        raise CallFailed("not_found", f"this extension has no command /{name}")
+        raise OperationFailed("not_found", f"this extension has no command /{name}")
     access.bind(call.extension, call.params["key"], command)
     call.widgets().at_end["keys"] = partial(access.unbind, call.extension)
 
@@ -22,7 +23,4 @@ def unbind(call: ExtensionCall) -> None:
 
 
 def _keys(call: ExtensionCall) -> KeyAccess:
-    access = call.conversation.actions.keys
-    if access is None:
-        raise CallFailed("unavailable", f"nobody presses keys in {call.mode}")
-    return access()
+    return available(call.conversation.actions.keys, f"nobody presses keys in {call.mode}")

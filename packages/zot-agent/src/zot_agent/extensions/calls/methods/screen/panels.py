@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.panels.panel import OwnedPanel, PanelWishes
-from zot_agent.extensions.panels.panels import TooManyPanels
+from zot_agent.operations.fields import OperationFailed
 from zot_ext.protocol.calls.panels import MODES
 
 if TYPE_CHECKING:
@@ -14,20 +14,18 @@ if TYPE_CHECKING:
 def open(call: ExtensionCall) -> "PanelRoom":
     if not call.conversation.actions.shows_panels:
         front_end = call.conversation.front_end
-        raise CallFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")
+        raise OperationFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")
     id, mode = call.params["id"], call.text("mode", "overlay")
     if not 0 < len(id) <= 100:
-        raise CallFailed("invalid", "id must have 1 to 100 characters")
+        raise OperationFailed("invalid", "id must have 1 to 100 characters")
     if mode not in MODES:
-        raise CallFailed("invalid", f"mode must be one of {', '.join(MODES)}")
+        raise OperationFailed("invalid", f"mode must be one of {', '.join(MODES)}")
     flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse", "key_kinds")
     wishes = PanelWishes(mode, **{name: call.flag(name) for name in flags})  # type: ignore[arg-type]
     try:
         return _room(call.services.panels.open_drawn(call.connection, id, wishes, call.params))
     except ValueError as error:
-        raise CallFailed("invalid", str(error)) from None
-    except TooManyPanels as error:
-        raise CallFailed("busy", str(error)) from None
+        raise OperationFailed("invalid", str(error)) from None
 
 
 def change(call: ExtensionCall) -> "PanelRoom":
@@ -36,9 +34,9 @@ def change(call: ExtensionCall) -> "PanelRoom":
     try:
         panel = call.services.panels.change(call.connection, id, call.params)
     except ValueError as error:
-        raise CallFailed("invalid", str(error)) from None
+        raise OperationFailed("invalid", str(error)) from None
     if panel is None:
-        raise CallFailed("not_found", f"no panel {id[:100]!r} is open")
+        raise OperationFailed("not_found", f"no panel {id[:100]!r} is open")
     return _room(panel)
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any, get_args
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
-from zot_agent.extensions.calls.widgets import OwnWidgets, TooManyAlerts, TooManyWidgets
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.extensions.calls.widgets import OwnWidgets
+from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import TitleChange, WidgetChange, WidgetLine, WidgetPlace, WorkingChange
 
 PLACES: tuple[WidgetPlace, ...] = get_args(WidgetPlace)
@@ -17,18 +18,15 @@ def set(call: ExtensionCall) -> None:
     key, lines = call.text("key"), call.params.get("lines") or []
     place = next((each for each in PLACES if each == call.text("place", "above_editor")), None)
     if not 0 < len(key) <= 100:
-        raise CallFailed("invalid", "key must have 1 to 100 characters")
+        raise OperationFailed("invalid", "key must have 1 to 100 characters")
     if place is None:
-        raise CallFailed("invalid", f"place must be one of {', '.join(PLACES)}")
+        raise OperationFailed("invalid", f"place must be one of {', '.join(PLACES)}")
     if len(lines) > MOST_LINES:
-        raise CallFailed("too_large", f"a widget has at most {MOST_LINES} lines, not {len(lines)}")
+        raise OperationFailed("too_large", f"a widget has at most {MOST_LINES} lines, not {len(lines)}")
     read = tuple(read_line(each, f"lines[{at}]") for at, each in enumerate(lines))
     if sum(map(length, read)) > MOST_CHARACTERS:
-        raise CallFailed("too_large", f"a widget has at most {MOST_CHARACTERS} characters")
-    try:
-        widgets.set(WidgetChange(call.extension, key, place, read, call.params.get("priority") or 0))
-    except TooManyWidgets as error:
-        raise CallFailed("busy", str(error)) from None
+        raise OperationFailed("too_large", f"a widget has at most {MOST_CHARACTERS} characters")
+    widgets.set(WidgetChange(call.extension, key, place, read, call.params.get("priority") or 0))
 
 
 def title(call: ExtensionCall) -> None:
@@ -37,10 +35,7 @@ def title(call: ExtensionCall) -> None:
 
 
 def alert(call: ExtensionCall) -> None:
-    try:
-        _widgets(call).alert(call.text("text")[:200])
-    except TooManyAlerts as error:
-        raise CallFailed("busy", str(error)) from None
+    _widgets(call).alert(call.text("text")[:200])
 
 
 def working(call: ExtensionCall) -> None:
@@ -48,9 +43,9 @@ def working(call: ExtensionCall) -> None:
     widgets = _widgets(call)
     frames, interval = call.params.get("frames") or [], call.params.get("interval_ms") or 0
     if not all(isinstance(each, str) for each in frames) or len(frames) > MOST_LINES:
-        raise CallFailed("invalid", f"frames must be strings, at most {MOST_LINES}")
+        raise OperationFailed("invalid", f"frames must be strings, at most {MOST_LINES}")
     if interval and interval < FASTEST_MS:
-        raise CallFailed("invalid", f"interval_ms must be {FASTEST_MS} or more")
+        raise OperationFailed("invalid", f"interval_ms must be {FASTEST_MS} or more")
     message, hidden = call.text("message")[:200], call.flag("hidden")
     thinking = call.text("thinking")[:50]
     widgets.change(WorkingChange(call.extension, message, tuple(frames), interval, hidden, thinking))
@@ -58,23 +53,23 @@ def working(call: ExtensionCall) -> None:
 
 def _widgets(call: ExtensionCall) -> OwnWidgets:
     if not call.conversation.actions.shows_widgets:
-        raise CallFailed("unavailable", f"nothing is shown in {call.mode}")
+        raise OperationFailed("unavailable", f"nothing is shown in {call.mode}")
     return call.widgets()
 
 
 def read_line(given: Any, where: str) -> WidgetLine:
-    """Return a line as it is kept. Raises `CallFailed`."""
+    """Return a line as it is kept. Raises `OperationFailed`."""
     if isinstance(given, str):
         return given
     if not isinstance(given, list):
-        raise CallFailed("invalid", f"{where} must be a string or a list of spans")
+        raise OperationFailed("invalid", f"{where} must be a string or a list of spans")
     return [_span(each, where) for each in given]
 
 
 def _span(given: Any, where: str) -> dict[str, Any]:
     """Return a span without what is not known."""
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
-        raise CallFailed("invalid", f"{where}: a span must be an object with text")
+        raise OperationFailed("invalid", f"{where}: a span must be an object with text")
     span: dict[str, Any] = {"text": given["text"]}
     span |= {name: given[name] for name in ("style", "bg") if isinstance(given.get(name), str)}
     return span | {name: True for name in FLAGS if given.get(name) is True}

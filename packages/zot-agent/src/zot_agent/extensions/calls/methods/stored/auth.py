@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.calls.methods.stored.secret import secret_name, secret_store
+from zot_agent.operations.fields import OperationFailed
 from zot_core.aio import cancel_soon, finish, spawn
 from zot_core.conversation.dialogs import CannotShow, DialogKind, ExtensionDialog
 from zot_core.conversation.events import Notify
@@ -39,13 +40,13 @@ async def authorize(call: ExtensionCall) -> "AccessToken":
     token = await _stored(keys, service, call.text("refused"))
     if token is None:
         if not call.flag("ask", default=True):
-            raise CallFailed("not_found", f"nobody is signed in to {service.title}")
+            raise OperationFailed("not_found", f"nobody is signed in to {service.title}")
         await _SigningIn(call, keys, service).run()
         token = await _stored(keys, service, "")
         call.services.signed_in(call.connection)
     entry = await keys.accounts.store.load(service.id)
     if not token or entry is None:
-        raise CallFailed("failed", f"the sign-in to {service.title} was not stored")
+        raise OperationFailed("failed", f"the sign-in to {service.title} was not stored")
     known = entry.token
     return {
         "value": token,
@@ -55,7 +56,7 @@ async def authorize(call: ExtensionCall) -> "AccessToken":
 
 
 async def _stored(keys: PersonalKeys, service: Provider, refused: str) -> str | None:
-    """Return the stored token; None if the person must sign in. Raises `CallFailed`."""
+    """Return the stored token; None if the person must sign in. Raises `OperationFailed`."""
     try:
         return (await keys.accounts.authorize(service, refused)).key
     except MissingKey:
@@ -68,26 +69,26 @@ async def _stored(keys: PersonalKeys, service: Provider, refused: str) -> str | 
         raise _failure(error, service) from None
 
 
-def _failure(error: ZotError, service: Provider) -> CallFailed:
-    return CallFailed("failed", str(error).replace(service.id, service.title))
+def _failure(error: ZotError, service: Provider) -> OperationFailed:
+    return OperationFailed("failed", str(error).replace(service.id, service.title))
 
 
 def _service(call: ExtensionCall) -> Provider:
-    """Return the record of the service, as if it were a provider. Raises `CallFailed`."""
+    """Return the record of the service, as if it were a provider. Raises `OperationFailed`."""
     given, flow = call.params, call.text("flow", "browser")
     if flow not in FLOWS:
-        raise CallFailed("invalid", f"flow must be {' or '.join(FLOWS)}, not {flow!r}")
+        raise OperationFailed("invalid", f"flow must be {' or '.join(FLOWS)}, not {flow!r}")
     texts = {name: call.text(name) for name in _TEXTS}
     for name in ("token_url", "authorize_url" if flow == "browser" else "device_url"):
         _check_url(name, texts[name])
     more, ports = given.get("parameters") or {}, given.get("ports") or [0]
     if not all(isinstance(each, str) for each in more.values()):
-        raise CallFailed("invalid", "parameters must be an object of strings")
+        raise OperationFailed("invalid", "parameters must be an object of strings")
     if not all(type(each) is int and 0 <= each < 65_536 for each in ports):
-        raise CallFailed("invalid", "ports must be numbers from 0 to 65535")
+        raise OperationFailed("invalid", "ports must be numbers from 0 to 65535")
     path = call.text("path", "/callback")
     if not path.startswith("/") or not path.isprintable():
-        raise CallFailed("invalid", "path must begin with /")
+        raise OperationFailed("invalid", "path must begin with /")
     title = call.text("title") or call.extension
     sign_in = SignIn(
         title,
@@ -110,7 +111,7 @@ def _check_url(name: str, url: str) -> None:
     except ConfigError:
         parsed = None
     if parsed is None or not (parsed.secure or parsed.local) or not url.isprintable():
-        raise CallFailed("invalid", f"{name} must be an https URL, or http on this machine")
+        raise OperationFailed("invalid", f"{name} must be an https URL, or http on this machine")
 
 
 class _SigningIn:
@@ -118,7 +119,7 @@ class _SigningIn:
 
     def __init__(self, call: ExtensionCall, keys: PersonalKeys, service: Provider) -> None:
         if call.conversation.ask_person is None:
-            raise CallFailed("unavailable", f"nobody can be asked to sign in, in {call.mode}")
+            raise OperationFailed("unavailable", f"nobody can be asked to sign in, in {call.mode}")
         registry = ModelRegistry(environ={})
         registry.add(service)
         self._call, self._service = call, service
@@ -129,15 +130,15 @@ class _SigningIn:
         self._failure: ZotError | None = None
 
     async def run(self) -> None:
-        """Sign in. Raises `CallFailed`."""
+        """Sign in. Raises `OperationFailed`."""
         pending, parent = self._call.connection.pending, self._call.parent
         pending.pause(parent)
         try:
             if (shows := self._call.conversation.actions.sign_in) is None:
                 await self._show()
             elif not await shows(self._session, f"{self._call.extension}: sign in to {self._service.title}"):
-                raise CallFailed("cancelled", _CLOSED)
-        except CallFailed:
+                raise OperationFailed("cancelled", _CLOSED)
+        except OperationFailed:
             raise
         except ZotError as error:
             raise _failure(error, self._service) from None
@@ -183,9 +184,9 @@ class _SigningIn:
         """Show dialogs until the sign-in is over; end it if the person closes one."""
         try:
             await ask()
-            self._failure = CallFailed("cancelled", _CLOSED)
+            self._failure = OperationFailed("cancelled", _CLOSED)
         except CannotShow as error:
-            self._failure = CallFailed("unavailable", str(error))
+            self._failure = OperationFailed("unavailable", str(error))
         if self._following is not None:
             self._following.cancel()
 

@@ -6,7 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 from zot_provider.auth.lock import locked
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
@@ -42,7 +43,7 @@ async def delete(call: ExtensionCall) -> None:
 def _key(call: ExtensionCall) -> str:
     key: str = call.params["key"]
     if not 0 < len(key) <= _LONGEST_KEY:
-        raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+        raise OperationFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
     return key
 
 
@@ -50,11 +51,11 @@ def _path(call: ExtensionCall) -> str:
     """Return the path of the file of a scope; empty for the values of this process."""
     scope, runtime = call.text("scope", "global"), call.conversation.runtime
     if scope not in SCOPES:
-        raise CallFailed("invalid", f"scope must be one of {', '.join(SCOPES)}, not {scope!r}")
+        raise OperationFailed("invalid", f"scope must be one of {', '.join(SCOPES)}, not {scope!r}")
     if scope == "process":
         return ""
     if scope == "session" and not runtime.state.session_id:
-        raise CallFailed("unavailable", "this session is not stored")
+        raise OperationFailed("unavailable", "this session is not stored")
     which = {"global": "", "project": runtime.cwd, "session": runtime.state.session_id}[scope]
     name = hashlib.sha256(f"{call.extension}\0{scope}\0{which}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return os.path.join(call.services.home, "kv", f"{name}.json")
@@ -77,7 +78,7 @@ def _read(path: str, largest: int) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise CallFailed("failed", f"cannot read {path}: {error}; delete the file to begin again") from None
+        raise OperationFailed("failed", f"cannot read {path}: {error}; delete the file to begin again") from None
     return value if isinstance(value, dict) else {}
 
 
@@ -93,7 +94,7 @@ async def _change(call: ExtensionCall, key: str, value: Any) -> None:
         try:
             await asyncio.to_thread(replace_file, path, text, mode=0o600)
         except OSError as error:
-            raise CallFailed("failed", f"cannot write {path}: {error.strerror}") from None
+            raise OperationFailed("failed", f"cannot write {path}: {error.strerror}") from None
 
 
 def _changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
@@ -104,5 +105,5 @@ def _changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
 def _check_size(values: dict[str, Any], largest: int) -> bytes:
     text = dump(values).encode("utf-8", "replace")
     if len(text) > largest:
-        raise CallFailed("too_large", f"an extension keeps at most {largest} bytes in a scope")
+        raise OperationFailed("too_large", f"an extension keeps at most {largest} bytes in a scope")
     return text

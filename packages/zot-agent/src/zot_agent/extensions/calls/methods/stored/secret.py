@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallFailed, CallServices, ExtensionCall
+from zot_agent.extensions.calls.call import CallServices, ExtensionCall
+from zot_agent.operations.fields import OperationFailed
 from zot_provider.auth.entry import Entry
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.auth.store import AccountStore
@@ -23,7 +24,7 @@ async def get(call: ExtensionCall) -> "KeptValue":
 async def set(call: ExtensionCall) -> None:
     value: str = call.params["value"]
     if not value.strip() or value != value.strip() or len(value) > _LARGEST:
-        raise CallFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
+        raise OperationFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
     remember_secret(value)
     store, name = _store(call), _name(call)
     before = await store.load(name)
@@ -42,9 +43,9 @@ def _name(call: ExtensionCall) -> str:
 
 
 def secret_name(extension: str, key: str) -> str:
-    """Return the name under which a secret is stored. Raises `CallFailed`."""
+    """Return the name under which a secret is stored. Raises `OperationFailed`."""
     if not 0 < len(key) <= _LONGEST_KEY:
-        raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+        raise OperationFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
     # No provider has such a name, and a key of one extension is never that of another.
     return f"extension/{extension.replace('/', '//')}/{key.replace('/', '//')}"
 
@@ -54,7 +55,7 @@ def _store(call: ExtensionCall) -> AccountStore:
 
 
 def secret_store(services: CallServices) -> AccountStore:
-    """Return where secrets are kept. Raises `CallFailed` if they are not."""
+    """Return where secrets are kept. Raises `OperationFailed` if they are not."""
     if services.accounts is None:
-        raise CallFailed("unavailable", "this zot was started with its own keys, so it stores no secrets")
+        raise OperationFailed("unavailable", "this zot was started with its own keys, so it stores no secrets")
     return services.accounts()
