@@ -63,5 +63,5 @@ async def test_without_outside_no_file_elsewhere_is_a_session(session: str, tmp_
     link.symlink_to(elsewhere)
     assert await StoredSessions().read(str(elsewhere), str(tmp_path), lambda tree: len(tree.entries)) == 1
     for path in (elsewhere, link):
-        with pytest.raises(SessionNotFound, match="there is no session"):
+        with pytest.raises(SessionNotFound, match="no session"):
             await StoredSessions(outside=False).read(str(path), str(tmp_path), lambda tree: len(tree.entries))

@@ -64,7 +64,7 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
 
         for command in ("session.show", "session.open", "session.delete", "session.rename", "session.export"):
             error = await refusal(command, session=hidden, title="x", path="x.md")
-            assert error == f"there is no session {hidden!r}"
+            assert error == f"no session {hidden!r}"
         everything = await served.command(id, "session.list", scope="all")
         assert [each["id"] for each in everything["data"]["sessions"]] == [mine]
         outside = "is outside of the directories that are served"
