@@ -121,16 +121,17 @@ def names(operations: dict[str, Operation[..., Any]]) -> str:
     )
 
 
+LONG = "# Longer than 400 lines: it has a method for each operation.\n"
 BY_HAND = {"hello", "prompts.send", "control.compact"}
 """What the client writes by hand, because more belongs to it, such as the events that follow."""
 
 
-def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, words: str) -> str:
+def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, words: str, note: str = "") -> str:
     """A module of the client: the class `name`, which completes `base`, a class of the module of these words."""
     sent = [each for each in operations.values() if each.name not in BY_HAND]
     methods = [method(each, each.name.replace(".", "_"), "await self.request(", whole=False) for each in sent]
     return (
-        f'"""{words} as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
+        f'"""{words} as methods of the client; written by `scripts/generate_operations.py`."""\n{note}\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
         f"from zot_agent.client.{base}\n{imports(sent)}\n\nclass {name}({base.rpartition(' ')[2]}):\n"
         '    """Raises what `RpcClient` raises. The fields are described in docs/generated/rpc.md."""\n\n'
@@ -144,12 +145,6 @@ def page(operations: dict[str, Operation[..., Any]]) -> str:
     lines = [f"  {json.dumps(name)}: {json.dumps([field.name for field in each.fields])},\n" for name, each in named]
     head = "// The fields of each operation, by its names; written by `scripts/generate_operations.py`.\n"
     return f"{head}export const FIELDS = {{\n{''.join(sorted(lines))}}};\n"
-
-
-def with_reason(text: str) -> str:
-    """A module with the line that house rules want of a long one."""
-    head, _, rest = text.partition("\n")
-    return f"{head}\n# Longer than 400 lines: it has a method for each operation.\n{rest}"
 
 
 def rows(operations: dict[str, Operation[..., Any]]) -> str:
@@ -213,8 +208,8 @@ def texts() -> dict[Path, str]:
     found = {
         AGENT / "operations" / "names.py": names(operations),
         AGENT / "serve" / "page" / "operations.js": page(operations),
-        AGENT / "client" / "operations.py": with_reason(
-            commands(dotted, "OperationCommands", "screen import ScreenCommands", "The operations")
+        AGENT / "client" / "operations.py": commands(
+            dotted, "OperationCommands", "screen import ScreenCommands", "The operations", LONG
         ),
         AGENT / "client" / "screen.py": commands(
             {name: each for name, each in operations.items() if name not in dotted},

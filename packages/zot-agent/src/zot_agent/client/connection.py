@@ -117,7 +117,7 @@ class RpcConnection:
     async def request(self, type: str, **fields: Any) -> Any:
         """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
         it has none. With `summarise` the model writes first, which may take longer."""
-        _, answer = self._send(type, {name: value for name, value in fields.items() if value is not None})
+        _, answer = self._send(type, fields)
         limit = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
         return await self._answered(type, answer, limit)
 
@@ -135,7 +135,8 @@ class RpcConnection:
         if self._lost is not None:
             raise self._lost
         id = str(next(self._ids))
-        line = dump({"id": id, "type": type, **fields}).encode("utf-8", "replace") + b"\n"
+        given = {name: value for name, value in fields.items() if value is not None}
+        line = dump({"id": id, "type": type, **given}).encode("utf-8", "replace") + b"\n"
         if len(line) > self.limits.sent_bytes:
             raise RpcError(type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read")
         if self._connected.full:

@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Iterable
-from typing import Any
 
 from zot_agent.client.operation import Operation
 from zot_agent.client.operations import OperationCommands
@@ -20,13 +19,12 @@ class RpcClient(OperationCommands):
 
         `hold_text` holds back text deltas while an extension may replace the text.
         """
-        more: dict[str, Any] = {"images": list(images)} if images else {}
-        return self._operate("prompt", message=message, **more, **({"hold_text": True} if hold_text else {}))
+        return self._operate("prompt", message=message, images=list(images) or None, hold_text=hold_text or None)
 
     def compact(self, instructions: str = "") -> Operation:
         """Replace all but the last messages with a summary; events up to `done`. `instructions` say what the summary
         must keep."""
-        return self._operate("compact", **({"instructions": instructions} if instructions else {}))
+        return self._operate("compact", instructions=instructions or None)
 
 
 def image(data: bytes, mime_type: str) -> Image:

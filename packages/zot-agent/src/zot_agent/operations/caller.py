@@ -1,13 +1,12 @@
 """`OperationCaller`: on whose behalf an operation is carried out, and what it acts on."""
 
-from collections.abc import Awaitable, Callable, MutableSet, Sequence
+from collections.abc import Awaitable, Callable, Iterable, MutableSet, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_agent.operations.fields import OperationFailed
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.tools import AgentTools
     from zot_agent.operations.stored_sessions import StoredSessions
     from zot_agent.rpc.screen.entries import ClientEntries
     from zot_core.agent.run import Run
@@ -36,6 +35,18 @@ class CallingClient(Protocol):
         ...
 
 
+class ActiveTools(Protocol):
+    """The tools that the model may call, of which an extension may take some away."""
+
+    def active(self) -> list[str]:
+        """Name them."""
+        ...
+
+    def choose(self, extension: str, names: Iterable[str]) -> None:
+        """Take the others away for an extension."""
+        ...
+
+
 class CallingExtension(Record):
     """An extension. `check_can_wait` raises if the run that it would wait for waits for it. `answered` returns once the
     request is answered on whose behalf it calls, and whether it still runs. `reload` restarts all extensions and
@@ -44,7 +55,7 @@ class CallingExtension(Record):
     name: str
     permissions: "ExtensionPermissions"
     limits: "ExtensionLimits"
-    tools: "AgentTools"
+    tools: ActiveTools
     favourites: Callable[[], Sequence[str]]
     check_can_wait: Callable[[], None]
     answered: Callable[[], Awaitable[bool]]

@@ -14,4 +14,3 @@ _NAMES = """
 """
 
 COMMANDS = dict(each.split(":") for each in _NAMES.split())
-"""The name that each of them has now."""

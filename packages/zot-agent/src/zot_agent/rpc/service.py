@@ -119,7 +119,11 @@ class RpcService:
         try:
             members = _members(line)
             id = members["id"][1] if "id" in members else ""
-            name = _name(members)
+            named = members["type"][0] if "type" in members else None
+            if not isinstance(named, str):
+                problem = "type is missing" if named is None else "type must be a string"
+                raise OperationFailed("invalid", f"{problem}: it names the command")
+            name = named
             self.sender = sender
             answer = self._call(name, {key: value for key, (value, _) in members.items()})
         except Exception as error:  # noqa: BLE001  the top of a command
@@ -238,11 +242,3 @@ def _members(line: bytes | Oversized) -> dict[str, tuple[object, str]]:
                 found = "an array" if isinstance(value, list) else describe(value)
                 problem = f"a command is a JSON object, not {found}"
         raise OperationFailed("invalid", problem) from None
-
-
-def _name(members: dict[str, tuple[object, str]]) -> str:
-    name = members["type"][0] if "type" in members else None
-    if not isinstance(name, str):
-        problem = "type is missing" if name is None else "type must be a string"
-        raise OperationFailed("invalid", f"{problem}: it names the command")
-    return name

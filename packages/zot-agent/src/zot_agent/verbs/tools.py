@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.extensions.tools import AgentTools, ExtensionTool
 from zot_agent.host.host import Host
-from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.caller import ActiveTools, OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 
@@ -64,7 +64,7 @@ def set_tools(caller: OperationCaller, tools: list[str]) -> "NameList":
     return active(caller)
 
 
-def _tools(caller: OperationCaller) -> AgentTools:
+def _tools(caller: OperationCaller) -> ActiveTools:
     if caller.extension is not None:
         return caller.extension.tools
     if isinstance(caller.host, Host) and caller.host.extensions is not None:

@@ -115,8 +115,7 @@ class OpenCalls:
         if method is None and frame.method in MODULES:
             raise OperationFailed("denied", f"extensions may not do {frame.method}")
         if method is None:
-            new = RENAMED.get(frame.method)
-            now = f"; it is called {new} now" if new else ""
+            now = f"; it is called {new} now" if (new := RENAMED.get(frame.method)) else ""
             raise OperationFailed("unsupported", f"zot has no method {frame.method!r}{now}")
         self._check(method, frame)
         if self._connection.state == "stopping" and frame.method not in AT_END:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from zot_agent.operations.caller import CallingExtension, OperationCaller
-from zot_agent.operations.registry import find
+from zot_agent.operations.registry import find_for_client
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def operate(call: "ExtensionCall", name: str) -> "Answer | Awaitable[Answer]":
     """Carry out an operation. Its group has been checked."""
-    operation, services, connection = find(name), call.services, call.connection
-    assert operation is not None, name
+    operation, services, connection = find_for_client(name), call.services, call.connection
 
     async def answered() -> bool:
         await connection.pending.closed(call.parent)

@@ -23,7 +23,7 @@ _LOCK_SECONDS = 10.0
 
 
 async def get(call: ExtensionCall) -> "KeptValue":
-    key, values = _key(call), await _values(call)
+    key, values = check_key(call.params["key"]), await _values(call)
     return {"value": values.get(key)}
 
 
@@ -33,15 +33,15 @@ async def keys(call: ExtensionCall) -> "KeyNames":
 
 async def set(call: ExtensionCall) -> None:
     """Keep a value."""
-    await _change(call, _key(call), call.params["value"])
+    await _change(call, check_key(call.params["key"]), call.params["value"])
 
 
 async def delete(call: ExtensionCall) -> None:
-    await _change(call, _key(call), None)
+    await _change(call, check_key(call.params["key"]), None)
 
 
-def _key(call: ExtensionCall) -> str:
-    key: str = call.params["key"]
+def check_key(key: str) -> str:
+    """Return a key. Raises `OperationFailed`."""
     if not 0 < len(key) <= _LONGEST_KEY:
         raise OperationFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
     return key

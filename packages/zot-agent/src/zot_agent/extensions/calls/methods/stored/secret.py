@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import CallServices, ExtensionCall
+from zot_agent.extensions.calls.methods.stored.kv import check_key
 from zot_agent.operations.fields import OperationFailed
 from zot_provider.auth.entry import Entry
 from zot_provider.auth.secrets import remember_secret
@@ -11,7 +12,6 @@ from zot_provider.auth.store import AccountStore
 if TYPE_CHECKING:
     from zot_ext.protocol.answers import KeptValue
 
-_LONGEST_KEY = 200
 _LARGEST = 64 * 1024
 
 
@@ -44,8 +44,7 @@ def _name(call: ExtensionCall) -> str:
 
 def secret_name(extension: str, key: str) -> str:
     """Return the name under which a secret is stored. Raises `OperationFailed`."""
-    if not 0 < len(key) <= _LONGEST_KEY:
-        raise OperationFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+    check_key(key)
     # No provider has such a name, and a key of one extension is never that of another.
     return f"extension/{extension.replace('/', '//')}/{key.replace('/', '//')}"
 
