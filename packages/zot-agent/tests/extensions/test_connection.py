@@ -14,7 +14,9 @@ from waiting import PATIENCE
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
+from zot_agent.extensions.setup import ProcessTerms
 from zot_agent.extensions.trace import Trace
+from zot_core.machine.shell import Launch
 from zot_ext.limits import ExtensionLimits
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.errors import FrameError
@@ -55,6 +57,12 @@ class Listener:
     def received(self, connection: Connection, frame: FromExtension) -> None:
         self.frames.append(frame)
         self._changed.set()
+
+    def silence_counts(self) -> bool:
+        return True
+
+    def has_registered(self, frame: Any) -> bool:
+        return True
 
     def is_ready(self, connection: Connection) -> None:
         pass
@@ -129,12 +137,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
         listener, log = Listener(), ExtensionLog(str(tmp_path), name)
         connection = Connection(
             name,
-            [sys.executable, "-I", "-S", str(BARE), *arguments],
-            str(tmp_path),
-            env=dict(os.environ),
-            listener=listener,
-            ack=listener.ack,
-            log=log,
+            ProcessTerms(Launch([sys.executable, "-I", "-S", str(BARE), *arguments], str(tmp_path), dict(os.environ))),
+            listener,
+            log,
             limits=ExtensionLimits(
                 **{"hello_seconds": PATIENCE, "shutdown_seconds": PATIENCE, "write_seconds": PATIENCE, **limits}
             ),
@@ -179,7 +184,7 @@ async def ready(started: Started) -> None:
 async def test_an_extension_is_greeted_and_runs(start: Start) -> None:
     async with start("serve") as started:
         assert started.connection.state == "running"
-        assert started.connection.hello == Hello("bare", "1.0.0", ("commands",))
+        assert started.connection.handshake.hello == Hello("bare", "1.0.0", ("commands",))
         assert await ask(started, "hello") == "hello"
     assert (started.connection.state, started.connection.end_reason) == ("ended", "was stopped")
     assert started.listener.ends == ["was stopped"]
@@ -245,13 +250,13 @@ async def test_what_is_registered_before_the_ack_counts(start: Start) -> None:
     async with start("early", ready_idle_seconds=PATIENCE) as started:
         await ready(started)
         assert started.listener.frames == [RegisterCommand("x")]
-        assert not started.connection.auto_ready
+        assert not started.connection.handshake.auto_ready
 
 
 async def test_one_that_falls_silent_counts_as_ready(start: Start) -> None:
     async with start("serve") as started:
         await ready(started)
-        assert started.connection.auto_ready
+        assert started.connection.handshake.auto_ready
 
 
 async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> None:
@@ -266,7 +271,7 @@ async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> N
 async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
     argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
-    connection = Connection("sdk", argv, str(tmp_path), env=environment(), listener=listener, ack=listener.ack, log=log)
+    connection = Connection("sdk", ProcessTerms(Launch(argv, str(tmp_path), environment())), listener, log)
     await connection.start()
     await connection.wait_ready()
     call = CommandInvoked("1", "shout", "hello")
@@ -275,7 +280,7 @@ async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(
     log.close()
     assert reply.display == "HELLO"
     assert listener.frames == [RegisterCommand("shout", "say it louder")]
-    assert not connection.auto_ready
+    assert not connection.handshake.auto_ready
     assert "this is no frame" in Path(log.path).read_text().splitlines()
     assert running(connection.pid or 0) == []
 
@@ -589,7 +594,7 @@ async def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> Non
 
 async def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", ["x"], "/", env={}, listener=listener, ack=listener.ack, log=log)
+    connection = Connection("x", ProcessTerms(Launch(["x"], "/", {})), listener, log)
     await connection.stop()
     await connection.wait_greeted()
     await connection.wait_ready()
@@ -612,7 +617,7 @@ async def test_a_program_that_the_system_cannot_run_says_what_to_do(
     program.chmod(0o755)
     before = sorted(os.listdir("/proc/self/fd"))
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", [str(program)], str(tmp_path), env={}, listener=listener, ack=listener.ack, log=log)
+    connection = Connection("x", ProcessTerms(Launch([str(program)], str(tmp_path), {})), listener, log)
     with pytest.raises(LaunchError, match="extension 'x': ") as failure:
         await connection.start()
     assert reason in str(failure.value)

@@ -10,9 +10,10 @@ from zot_agent.extensions.log import ExtensionLog, log_path
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
-from zot_agent.extensions.setup import ExtensionSetup
+from zot_agent.extensions.setup import ExtensionSetup, ProcessTerms
 from zot_core.conversation import events
 from zot_core.hooks import Observe
+from zot_core.machine.shell import Launch
 from zot_ext.manifest import Manifest
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.groups import providers, tool_ops
@@ -78,8 +79,8 @@ class Scene:
         )
         self.extension = ManagedExtension(0, found, self.shared)
         self.connection = Connection(
-            "ext", ["./main"], self.home, env=environment(), listener=self.extension, ack=lambda hello: None,  # type: ignore[arg-type, return-value]
-            log=ExtensionLog(self.home, "other"),
+            "ext", ProcessTerms(Launch(["./main"], self.home, environment())), self.extension,
+            ExtensionLog(self.home, "other"),
         )  # fmt: skip
 
     def receive(self, *received: frames.FromExtension) -> None:

@@ -4,7 +4,7 @@
 discover     which extensions exist, and which of them are active        (files only)
 launch       the command line and environment of an extension's process
 connection   one process: handshake, frames in and out, requests with time limits, its end
-process  requests   parts of a connection: the process, the open requests; `zot_agent.lines` reads and writes
+pipes  process  requests   parts of a connection: frames on pipes, the process, the open requests
 log  trace   the log file of an extension; the trace of all frames (`--ext-trace`)
 registry     which extension owns which command and tool
 panels       the open panels, as data

@@ -18,11 +18,12 @@ from zot_agent.extensions.hooks.subscription import accepted, not_permitted
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, RegistrationError
-from zot_agent.extensions.setup import ExtensionSetup
+from zot_agent.extensions.setup import ExtensionSetup, ProcessTerms
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
+from zot_core.machine.shell import Launch
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol.permissions import granted, may_call, may_intercept, must_confine
 from zot_provider.record import Record
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.declared.late_connection import LateConnection
     from zot_agent.extensions.declared.memory import Remembering
     from zot_agent.extensions.machines.claims import MachineClaims
+    from zot_agent.extensions.requests import RequestFrame
     from zot_agent.extensions.tools import AgentTools
     from zot_core.sandbox.sandbox import Sandbox
 
@@ -165,8 +167,9 @@ class ManagedExtension:
                 early = self._early_connection()
                 self.progress.expect(early, {} if before is None else before.intercept_options)
             connection = self.connection = early or self._connection(Connection)
-            sandbox = connection.sandbox = self._sandbox
-            connection.launch = launch if sandbox is None else launch.replace(env=sandbox.environment(launch.env))
+            sandbox = self._sandbox
+            launch = launch if sandbox is None else launch.replace(env=sandbox.environment(launch.env))
+            connection.terms = ProcessTerms(launch, sandbox, self.permissions)
             await connection.start()
         except LaunchError as error:
             if not self._stopping:
@@ -190,10 +193,14 @@ class ManagedExtension:
 
     def _connection(self, kind: type[C]) -> C:
         """Return a connection that has no process yet."""
-        return kind(
-            self.name, (), self.found.directory, env={}, listener=self, ack=self._ack, log=self._log,
-            limits=self._shared.setup.limits, trace=self._shared.setup.trace, permissions=self.permissions,
-        )  # fmt: skip
+        setup, terms = self._shared.setup, ProcessTerms(Launch((), self.found.directory, {}), None, self.permissions)
+        return kind(self.name, terms, self, self._log, limits=setup.limits, trace=setup.trace)
+
+    def silence_counts(self) -> bool:
+        return self.progress.has_begun()
+
+    def has_registered(self, frame: RequestFrame) -> bool:
+        return self.progress.has_registered(frame)
 
     def is_ready(self, connection: Connection) -> None:
         """The process has sent `ready`."""
@@ -346,7 +353,7 @@ class ManagedExtension:
     def _permitted_groups(self, groups: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in groups if name != "submit" or self.permissions.submit)
 
-    def _ack(self, hello: frames.Hello) -> frames.HelloAck:
+    def ack(self, hello: frames.Hello) -> frames.HelloAck:
         groups = self._permitted_groups(name for name in hello.capabilities if name in frames.CAPABILITIES)
         agent, directory = self._shared.agent_info(), self.found.directory
         ack = frames.HelloAck(

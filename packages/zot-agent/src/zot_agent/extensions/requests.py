@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias, TypeVar
 
     from zot_agent.extensions import frames
+    from zot_agent.extensions.tool_calls.running import RunningCall
 
     Reply: TypeAlias = (
         frames.CommandResponse
@@ -93,6 +94,10 @@ class PendingRequests:
         self._finished: dict[str, str] = {}
         self.owed: set[str] = set()
         """The ids of requests that nobody waits for any more and that have no reply yet."""
+        self.tool_calls: dict[str, RunningCall] = {}
+        """The calls of tools that run, by the ids of their requests."""
+        self.answers: AnswerLines | None = None
+        """Those of a provider."""
 
     def open(self, id: str, kind: type[R], seconds: float) -> asyncio.Future[R]:
         """Expect a reply of the class `kind`, the result of the future, within `seconds`. ValueError if the id is in
@@ -200,6 +205,8 @@ class PendingRequests:
             request = self._close(id)
             if request is not None:
                 _settle(request.future, ExtensionEnded(f"extension {self._name!r} {why}"))
+        if self.answers is not None:
+            self.answers.fail_all(why)
 
     def _remember(self, id: str, why: str) -> None:
         self._finished[id] = why

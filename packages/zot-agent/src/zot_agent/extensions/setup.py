@@ -1,4 +1,5 @@
-"""What a set of extensions is made of: `ExtensionSetup` for all, `ExtensionOwner` for those of a conversation."""
+"""What extensions are made of: `ExtensionSetup` for all, `ProcessTerms` for one, `ExtensionOwner` for those of a
+conversation."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Container, Iterable
 from typing import TYPE_CHECKING
 
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
@@ -14,8 +16,19 @@ if TYPE_CHECKING:
     from zot_agent.extensions.registry import ProviderRegistrations
     from zot_agent.extensions.trace import Trace
     from zot_core.conversation.driver import Conversation
+    from zot_core.machine.shell import Launch
+    from zot_core.sandbox.sandbox import Sandbox
     from zot_ext.protocol.flags import FlagValue
     from zot_provider.auth.store import AccountStore
+
+
+class ProcessTerms(Record):
+    """How the process of an extension runs: its command, and its sandbox, if it is confined. `permissions` are those of
+    its manifest, for what zot does for it."""
+
+    launch: Launch
+    sandbox: Sandbox | None = None
+    permissions: ExtensionPermissions = EVERYTHING
 
 
 class ReloadStats(Record):

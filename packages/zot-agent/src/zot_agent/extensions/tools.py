@@ -84,7 +84,7 @@ class ExtensionTool(Tool):
 
         connection, id = self._connection, f"call-{next(_ids)}"
         seconds = self._offer.seconds or self._limits.tool_seconds
-        running = connection.tool_calls[id] = RunningCall(self.name, context, self._limits)
+        running = connection.pending.tool_calls[id] = RunningCall(self.name, context, self._limits)
         try:
             call_id = context.call_id if "tools2" in connection.granted else ""
             call = frames.ToolCall(id, self.name, RawObject(context.arguments), call_id)
@@ -100,7 +100,7 @@ class ExtensionTool(Tool):
         except FrameError as error:
             raise ToolError(f"{self.name} of extension {self.extension}: {error}") from None
         finally:
-            del connection.tool_calls[id]
+            del connection.pending.tool_calls[id]
             running.progress.close()
         return self._result(answer)
 

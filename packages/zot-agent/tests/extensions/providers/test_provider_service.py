@@ -232,11 +232,12 @@ async def test_nothing_more_is_read_than_is_used(place: Place) -> None:
             assert talks.served.extensions is not None
             connection = talks.served.extensions.members[0].connection
             assert connection is not None
+            assert connection.pipes is not None
             async with asyncio.timeout(PATIENCE):
-                while connection.reader.reading:
+                while connection.pipes.reader.reading:
                     await asyncio.sleep(0)
             await anext(batches)
-        assert connection.reader.reading
+        assert connection.pipes.reader.reading
         assert await talks.text("corp/cut") == "too lo"
 
 

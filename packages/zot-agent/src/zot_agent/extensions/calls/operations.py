@@ -22,7 +22,7 @@ def operate(call: "ExtensionCall", name: str) -> "Answer | Awaitable[Answer]":
 
     extension = CallingExtension(
         call.extension,
-        connection.permissions,
+        connection.terms.permissions,
         services.limits,
         services.tools,
         services.favourites,

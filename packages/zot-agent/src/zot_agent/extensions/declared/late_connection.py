@@ -14,8 +14,6 @@ from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from zot_agent.extensions.requests import R, RequestFrame
 
 
@@ -34,8 +32,6 @@ class LateConnection(Connection):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.registered: Callable[[RequestFrame], bool] = lambda frame: False
-        """Returns whether the present process has registered what a request is about."""
         self._needed, self._settled = asyncio.Event(), asyncio.Event()
         self._events: list[frames.Event] = []
         self._gone = NamesAndEvents()
@@ -117,7 +113,7 @@ class LateConnection(Connection):
             async with asyncio.timeout(self._limits.remembered_seconds):
                 await self._settled.wait()
         except TimeoutError:
-            if asks or not self.registered(frame):
+            if asks or not self._listener.has_registered(frame):
                 why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
                 raise (TimedOut if asks else ExtensionEnded)(why) from None
         if self.state == "running":
@@ -127,7 +123,7 @@ class LateConnection(Connection):
                 allowed: Any = frames.EventInterceptResponse(frame.id)
                 answer: R = allowed
                 return answer
-            if self._lacks is not None and not self.registered(frame):
+            if self._lacks is not None and not self._listener.has_registered(frame):
                 kind = TimedOut if asks and self._lacks.late else ExtensionEnded
                 raise kind(f"extension {self.name!r} {self._lacks.why}")
         return await super().request(frame, reply, seconds)

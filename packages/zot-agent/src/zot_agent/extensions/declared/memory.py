@@ -67,7 +67,8 @@ class Remembering:
         """The process is ready: give up what it has not registered again, and keep the rest for the next run if nothing
         is missing. A process that is only silent may not have begun to register. Returns what was given up."""
         gone = self._stored.stale()
-        if connection.auto_ready or connection.hello is None:
+        handshake = connection.handshake
+        if handshake.auto_ready or handshake.hello is None:
             return NamesAndEvents()
         owner = self._owner
         for name in gone.commands:
@@ -76,8 +77,8 @@ class Remembering:
             self._registry.remove_tool(owner.position, name)
         owner.observes -= gone.observes
         owner.found.bring(self._stored.brings)
-        if not connection.missing:
-            self._capabilities = connection.hello.capabilities
+        if not handshake.missing:
+            self._capabilities = handshake.hello.capabilities
             self._stored.save(self._capabilities)
         return gone
 

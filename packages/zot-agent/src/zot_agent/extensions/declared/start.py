@@ -53,7 +53,7 @@ class ExtensionStart:
     def absence(self) -> str:
         """Why something of the extension is not there, a line; empty if nothing is known to be missing."""
         connection = self._owner.connection
-        missing = () if connection is None else connection.missing
+        missing = () if connection is None else connection.handshake.missing
         return self._owner.failure or ("it is not ready yet" if self._given_up else "; ".join(missing))
 
     @property
@@ -69,21 +69,20 @@ class ExtensionStart:
 
     def expect(self, connection: LateConnection, options: Mapping[str, InterceptOptions]) -> None:
         """Let `connection` be asked about these events, and about the declared ones, before the process has begun."""
-        connection.registered, connection.silence_counts = self._has_registered, self._has_begun
         connection.intercept_options |= options
         connection.intercept_options |= self.guarded(
             {event: options.get(event, each) for event, each in self.guards.items()}
         )
         self._owner.intercepts |= connection.intercept_options.keys()
 
-    def _has_registered(self, frame: RequestFrame) -> bool:
+    def has_registered(self, frame: RequestFrame) -> bool:
         """Whether the present process has registered what a request is about."""
         owner = self._owner
         if isinstance(frame, frames.EventIntercept) and frame.event in owner.intercepts:
             return frame.event in self.intercepts
         return owner.memory is None or owner.memory.has(frame)
 
-    def _has_begun(self) -> bool:
+    def has_begun(self) -> bool:
         """Whether silence of the process can mean that it has registered everything. What is remembered was stored
         after a frame `ready`; and a guard that has not subscribed has not begun."""
         late = None if self._owner.memory is None else self._owner.memory.late
@@ -121,7 +120,7 @@ class ExtensionStart:
             gone = None if owner.memory is None else owner.memory.complete(connection)
             self._lost_tools = gone is not None and bool(gone.tools)
             self.may_have_tools = owner.has_tools or self._lost_tools
-        if ready and not (self.absence or connection.auto_ready):
+        if ready and not (self.absence or connection.handshake.auto_ready):
             owner.intercepts = self.intercepts | self.guards.keys()
             for event in () if gone is None else gone.options:
                 connection.intercept_options.pop(event, None)

@@ -110,8 +110,8 @@ class OpenAnswers:
         answer = self._open.get(line[start : line.find(b'"', start)])
         if answer is not None:
             answer.add(line)
-            if answer.full:
-                self._connection.reader.pause()
+            if answer.full and (pipes := self._connection.pipes) is not None:
+                pipes.reader.pause()
         else:  # events of an answer that was cancelled may still come
             if not self._stray:
                 self._connection.log("provider_event of no open answer; dropped, and so are later ones")
@@ -131,12 +131,13 @@ class OpenAnswers:
 
     def read_on(self) -> None:
         """Read from the extension again if nothing is full."""
-        if not self._connection.reader.closed and not any(answer.full for answer in self._open.values()):
-            self._connection.reader.resume()
+        pipes = self._connection.pipes
+        if pipes is not None and not pipes.reader.closed and not any(answer.full for answer in self._open.values()):
+            pipes.reader.resume()
 
 
 def open_answers(connection: Connection, limits: ExtensionLimits) -> OpenAnswers:
-    answers = connection.answers
+    answers = connection.pending.answers
     if not isinstance(answers, OpenAnswers):
-        answers = connection.answers = OpenAnswers(connection, limits)
+        answers = connection.pending.answers = OpenAnswers(connection, limits)
     return answers

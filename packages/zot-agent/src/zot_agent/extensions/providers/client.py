@@ -68,9 +68,9 @@ class ExtensionClient(RepeatingClient):
         answers, decoder = open_answers(connection, limits), AnswerDecoder()
         answer = answers.open(id)
         try:
-            if connection.state != "running":
+            if connection.state != "running" or (pipes := connection.pipes) is None:
                 raise ConnectError(f"extension {connection.name!r} has ended", retryable=True)
-            connection.write_line(line)
+            pipes.write(line)
             while not decoder.ended:
                 batch = join_deltas(decoder.feed(await answer.next()))
                 if decoder.ended:

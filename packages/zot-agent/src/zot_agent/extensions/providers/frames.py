@@ -26,8 +26,8 @@ def receive_provider_frame(
 ) -> None:
     """Handle a frame; `served` are the providers of all extensions."""
     if isinstance(frame, ProviderEvent | ProviderStep):
-        if connection.answers is not None:
-            connection.answers.received_frame(frame)
+        if connection.pending.answers is not None:
+            connection.pending.answers.received_frame(frame)
         return
     try:
         if served is None:

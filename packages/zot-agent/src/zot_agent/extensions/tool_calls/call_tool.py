@@ -65,7 +65,7 @@ class ToolCaller:
 
     def _problem(self, frame: CallTool) -> str:
         """Return why a call cannot be carried out; empty if it can."""
-        connection, running = self._connection, self._connection.tool_calls
+        connection, running = self._connection, self._connection.pending.tool_calls
         if not may_call(self._permissions, f"call_tool.{frame.name}"):
             return f"permissions.calls of its manifest does not have call_tool.{frame.name}"
         if len(self._open) >= self._limits.open_calls:
@@ -85,7 +85,7 @@ class ToolCaller:
         return ""
 
     async def _carry_out(self, frame: CallTool) -> None:
-        connection, running = self._connection, self._connection.tool_calls.get(frame.parent_id)
+        connection, running = self._connection, self._connection.pending.tool_calls.get(frame.parent_id)
         chain.set(() if running is None else running.chain)
         caller.set(connection)
         connection.pending.pause(frame.parent_id)
@@ -105,12 +105,12 @@ class ToolCaller:
     async def _run(self, frame: CallTool) -> ToolResult:
         agent, tool = self._tools.agent, self._tools.find(frame.name, builtin=frame.builtin)
         assert agent is not None
-        running = self._connection.tool_calls.get(frame.parent_id)
+        running = self._connection.pending.tool_calls.get(frame.parent_id)
         id = f"{self._connection.name}-{frame.id}"
         context = agent.context.replace(call_id=id)
         if running is not None:
             context = context.replace(progress=running.progress.add)
-        sandbox = self._connection.sandbox
+        sandbox = self._connection.terms.sandbox
         if sandbox is None or not must_confine(self._permissions) or isinstance(tool, ExtensionTool):
             return await self._run_in(agent, frame, tool, context)
         if agent.machine is not None:

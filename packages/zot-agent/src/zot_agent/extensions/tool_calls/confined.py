@@ -24,7 +24,7 @@ class _NoShell:
 
 def confined_context(context: ToolContext, connection: Connection, sandbox: Sandbox) -> ToolContext:
     """Return `context` with the files, hosts and programs that the extension at `connection` has in its `sandbox`."""
-    shell = SandboxedShell(sandbox, LocalShell()) if connection.permissions.exec is True else _NoShell()
+    shell = SandboxedShell(sandbox, LocalShell()) if connection.terms.permissions.exec is True else _NoShell()
     return context.replace(
         files=SandboxedFiles(sandbox.policy),
         shell=shell,

@@ -71,8 +71,8 @@ class ToolFrames:
         elif isinstance(frame, frames.UnregisterTool):
             if self._shared.registry.remove_tool(self._member.position, frame.name):
                 self._shared.changed()
-        elif connection.pending.has(frame.id) and frame.id in connection.tool_calls:
-            connection.tool_calls[frame.id].progress.add(frame.text)
+        elif connection.pending.has(frame.id) and frame.id in connection.pending.tool_calls:
+            connection.pending.tool_calls[frame.id].progress.add(frame.text)
 
     def close(self) -> None:
         """The extension has ended: take its calls back, and give back the tools that it has taken from the model."""

@@ -22,16 +22,16 @@ async def run(call: ExtensionCall) -> "ProgramEnd":
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
         raise OperationFailed("invalid", "exec.run: argv must be a list of strings, the program first")
-    command, sandbox = shlex.join(argv), connection.sandbox
+    command, sandbox = shlex.join(argv), connection.terms.sandbox
     cwd = _folder(call, sandbox)
-    if why := _refusal(connection.permissions.exec, command, cwd):
+    if why := _refusal(connection.terms.permissions.exec, command, cwd):
         raise OperationFailed("denied", f"{command[:200]}: {why}")
     if call.flag("foreground"):
-        return await _in_foreground(call, Launch(argv, cwd, connection.launch.env))
+        return await _in_foreground(call, Launch(argv, cwd, connection.terms.launch.env))
     inside = None if sandbox is None else Sandbox(sandbox.policy.replace(processes=True), sandbox.limits)
 
     def prepare(launch: Launch) -> Launch:
-        launch = launch.replace(env=connection.launch.env)
+        launch = launch.replace(env=connection.terms.launch.env)
         return launch if inside is None else inside.confine(launch)
 
     output, length = bytearray(), 0
@@ -65,7 +65,7 @@ async def _in_foreground(call: ExtensionCall, launch: Launch) -> "ProgramEnd":
         raise OperationFailed("denied", "foreground needs the parent_id of a slash command, a shortcut or user_bash")
     if run_program is None:
         raise OperationFailed("unavailable", f"a program gets no terminal in {call.mode}")
-    if call.connection.sandbox is not None:  # what has a terminal can type into it
+    if call.connection.terms.sandbox is not None:  # what has a terminal can type into it
         raise OperationFailed("denied", "an extension that is confined cannot give the terminal to a program")
     asked, longest = call.params.get("timeout_ms"), call.services.limits.dialog_seconds
     code: int | None = None

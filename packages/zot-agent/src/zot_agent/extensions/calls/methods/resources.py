@@ -19,7 +19,7 @@ async def set(call: ExtensionCall) -> None:
 
 def _paths(call: ExtensionCall, kind: str) -> tuple[str, ...]:
     given = call.params.get(kind) or []
-    folder = os.path.realpath(call.connection.launch.cwd)
+    folder = os.path.realpath(call.connection.terms.launch.cwd)
     folders = [folder, *map(os.path.realpath, call.services.resource_folders(call.connection))]
     if len(given) > _MOST:
         raise OperationFailed("invalid", f"{kind} has {len(given)} paths; at most {_MOST}")
