@@ -86,7 +86,7 @@ async def test_what_sub_agents_use_counts_for_the_agent() -> None:
         usage = [event for event in events if isinstance(event, UsageEvent)]
         assert [event.agent_id for event in usage] == ["", "1", "2", "1", ""]
         assert runtime.usage.output == 5 * 5
-        assert runtime.agents.find("1").usage.output == 3 * 5
+        assert runtime.agents.find("1").progress.usage.output == 3 * 5
         assert runtime.cost == pytest.approx(5 * 15)
     assert [each.id for each in runtime.agents.all] == ["1", "2"]
 

@@ -8,14 +8,14 @@ from zot_provider.messages import TextBlock
 
 def report(child: SubAgent, most: int) -> str:
     """Return the answer of a sub-agent, of at most so many characters, and a line about it."""
-    text = child.text.strip()
+    text = child.progress.text.strip()
     if len(text) > most:
         left = len(text) - most
         where = f"; its session has them: {child.start.session}" if child.start.session else ""
         text = f"{text[: most // 2]}\n... [{left:,} characters are left out{where}]\n{text[-(most - most // 2) :]}"
-    why = f": {child.error}" if child.error else ""
-    steps = f"{child.steps} step{'' if child.steps == 1 else 's'}"
-    line = f"[{child.title} {child.status} after {steps} and {child.seconds:.0f} s{why}]"
+    why = f": {child.progress.error}" if child.progress.error else ""
+    steps = f"{child.progress.steps} step{'' if child.progress.steps == 1 else 's'}"
+    line = f"[{child.title} {child.status} after {steps} and {child.progress.seconds:.0f} s{why}]"
     if child.changes is not None:
         line += f"\n[{child.changes.line}]"
     return f"{text}\n\n{line}" if text else line
@@ -24,11 +24,11 @@ def report(child: SubAgent, most: int) -> str:
 def tool_result(child: SubAgent, most: int) -> ToolResult:
     """Return the result of the call that gave the task."""
     text = report(child, most)
-    usage = child.usage
+    usage = child.progress.usage
     details = {
         "agent_id": child.id,
         "end": child.end,
-        "steps": child.steps,
+        "steps": child.progress.steps,
         "tokens": usage.context,
         "cost_usd": usage.shown_cost,
         "session": child.start.session,

@@ -82,8 +82,8 @@ def _stored_entry(path: str, stored: StoredSession, ids: dict[str, str]) -> Agen
 
 
 def _entry(agent: SubAgent) -> AgentEntry:
-    start, usage = agent.start, agent.usage
+    start, done = agent.start, agent.progress
     return AgentEntry(
-        agent.id, agent.name, agent.task, start.parent, start.model, agent.end or "", agent.error, agent.line,
-        agent.steps, usage.context, usage.shown_cost, agent.seconds, start.session, agent.branch, agent.folder, agent,
+        agent.id, start.name, start.task, start.parent, start.model, agent.end or "", done.error, done.line, done.steps,
+        done.usage.context, done.usage.shown_cost, done.seconds, start.session, agent.branch, agent.folder, agent,
     )  # fmt: skip

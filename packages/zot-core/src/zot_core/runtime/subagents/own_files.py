@@ -58,7 +58,7 @@ async def enter_worktree(child: SubAgent, runtime: AgentRuntime, root: str, git_
 async def leave_worktree(child: SubAgent, worktree: Worktree, runtime: AgentRuntime, git_seconds: float) -> None:
     """Commit what the sub-agent leaves in its worktree, and remove the folder."""
     await runtime.agent.context.jobs.close()  # they may write
-    first = next((line.strip() for line in child.task.splitlines() if line.strip()), "")
+    first = next((line.strip() for line in child.start.task.splitlines() if line.strip()), "")
     child.changes = await _finish(worktree, f"{child.title}: {first[:70]}", WorktreeLimits(git_seconds))
 
 

@@ -109,40 +109,100 @@ class AgentResult(Record):
         return self.end == "completed"
 
 
+class AgentProgress:
+    """What the events of a sub-agent say: its last answer, its error, how many turns it had, what it has used, and a
+    line about what it does. `report` is called with that line, at most once in `pause` seconds."""
+
+    def __init__(self, report: Callable[[str], None], pause: float) -> None:
+        self.line = "waits"
+        """What it does now, or the end of its answer."""
+        self.text = self.error = ""
+        self.steps, self.usage = 0, Usage()
+        self._report, self._pause = report, pause
+        self._tail, self._deferred = "", False
+        self._timer: asyncio.TimerHandle | None = None
+        self._began, self._took, self._reported = time.monotonic(), 0.0, 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has worked."""
+        return self._took or time.monotonic() - self._began
+
+    def on_event(self, event: AgentEvent) -> None:
+        match event:
+            case TextDelta(delta):
+                if not self._deferred:
+                    self._tail = (self._tail + delta)[-_TAIL:]
+                    self._report_soon()
+            case AssistantStart(deferred):
+                self._tail, self._deferred = "", deferred
+            case TurnStart():
+                self.steps += 1
+            case AssistantMessage(message):
+                if message.text.strip():
+                    self.text = message.text
+            case ToolCall(_, name, arguments):
+                self._tail = f"{name}: {main_argument(arguments)[:LINE]}".removesuffix(": ")
+                self._report_soon()
+            case UsageEvent(usage):
+                self.usage += usage
+            case ErrorEvent(message):
+                self.error = message
+            case TurnEnd(_, error):
+                self.error = error
+            case _:
+                return
+
+    def _report_soon(self) -> None:
+        """Report what it does, unless that happens anyway. Text may come much faster than anybody reads."""
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(self._reported + self._pause, self._report_now)
+
+    def _report_now(self) -> None:
+        self._timer = None
+        self._reported = asyncio.get_running_loop().time()
+        line = _last_line(self._tail)
+        if line and line != self.line:
+            self.line = line
+            self._report(line)
+
+    def ended(self, end: RunEnd, error: str) -> None:
+        """Nothing more happens."""
+        self._took = time.monotonic() - self._began
+        self.error = "" if end == "completed" else error or self.error or end
+        if self._timer is not None:
+            self._timer.cancel()
+        self.line = _last_line(self.text) if end == "completed" else self.error
+
+
 class SubAgent:
     """A task that a sub-agent does. `end` is None until it has ended; then only its result and session are kept."""
 
     def __init__(
-        self, start: SubagentStart, runtime: "AgentRuntime", emit: Callable[[AgentEvent], None], pause: float
+        self,
+        start: SubagentStart,
+        runtime: "AgentRuntime",
+        emit: Callable[[AgentEvent], None],
+        pause: float,
+        on_line: Callable[[str], None] | None,
     ) -> None:
-        """`emit` reports its progress, with at least `pause` seconds between two reports."""
-        self.start = start
-        self.id, self.name, self.task = start.agent_id, start.name, start.task
+        """`emit` reports its progress, with at least `pause` seconds between two reports; `on_line` gets each line."""
+        self.start, self.id = start, start.agent_id
         self.runtime: AgentRuntime | None = runtime
-        self._below: list[SubAgent] = []
-        self._messages: list[Message] = []
-        self.line = "waits"
-        """What it does now, or the end of its answer."""
-        self.text = self.error = ""
+        self.progress = AgentProgress(self._report, pause)
         self.end: RunEnd | None = None
-        self.steps = 0
-        self.on_line: Callable[[str], None] | None = None
-        """Called with each new `line`."""
-        self.at_end: list[Callable[[], None]] = []
+        self.at_end = [runtime.hooks.event.add(self.progress.on_event)]
         """Called when it has ended."""
         self.work: asyncio.Task[None] | None = None
         self.worktree: Worktree | None = None
         self.changes: WorktreeWork | None = None
         """What it has changed in its worktree, once it has ended."""
         self.announced = False
-        """Whether the model that started it knows its answer."""
-        self._emit, self._pause = emit, pause
-        self._usage = Usage()
-        self._tail, self._deferred = "", False
-        self._began, self._took = time.monotonic(), 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._reported = 0.0
-        self._remove = runtime.hooks.event.add(self._on_event)
+        """Whether the model that started it knows its answer, if it works in the background."""
+        self._emit, self._on_line = emit, on_line
+        self._below: list[SubAgent] = []
+        self._messages: list[Message] = []
 
     def below(self) -> "list[SubAgent]":
         """Return its own sub-agents."""
@@ -156,14 +216,9 @@ class SubAgent:
         return load(self.start.session).messages if self.start.session else self._messages
 
     @property
-    def usage(self) -> Usage:
-        """Tokens and cost so far."""
-        return self._usage
-
-    @property
-    def seconds(self) -> float:
-        """How long it has worked."""
-        return self._took or time.monotonic() - self._began
+    def line(self) -> str:
+        """What it does now, or the end of its answer."""
+        return self.progress.line
 
     @property
     def alive(self) -> bool:
@@ -173,7 +228,7 @@ class SubAgent:
     @property
     def title(self) -> str:
         """What a person calls it: `agent 3 (explore)`."""
-        return f"agent {self.id} ({self.name})" if self.name else f"agent {self.id}"
+        return f"agent {self.id} ({self.start.name})" if self.start.name else f"agent {self.id}"
 
     @property
     def status(self) -> str:
@@ -184,9 +239,9 @@ class SubAgent:
     @property
     def result(self) -> AgentResult:
         """The result, as far as there is one."""
-        end = self.end or "aborted"
+        end, done = self.end or "aborted", self.progress
         return AgentResult(
-            self.id, self.text, end, self.error, self._usage, self.steps, self.seconds, self.start.session, self.changes
+            self.id, done.text, end, done.error, done.usage, done.steps, done.seconds, self.start.session, self.changes
         )
 
     @property
@@ -225,63 +280,23 @@ class SubAgent:
 
     def ended(self, end: RunEnd, error: str = "") -> SubagentStop:
         """Note the end, and return its event."""
-        self._took = time.monotonic() - self._began
-        self.end, self.error = end, "" if end == "completed" else error or self.error or end
-        self._remove()
-        if self._timer is not None:
-            self._timer.cancel()
-        self.line = _last_line(self.text) if end == "completed" else self.error
+        self.end = end
+        self.progress.ended(end, error)
         if self.runtime is not None:
             self._below, self._messages = self.runtime.agents.all, [] if self.start.session else self.runtime.messages
         self.runtime = None
         for each in self.at_end:
             each()
-        cost = self._usage.shown_cost
+        done = self.progress
         return SubagentStop(
-            self.id, self.name, end, self.error, self.steps, self._usage.context, cost, round(self.seconds, 3),
-            self.branch, self.folder,
+            self.id, self.start.name, end, done.error, done.steps, done.usage.context, done.usage.shown_cost,
+            round(done.seconds, 3), self.branch, self.folder,
         )  # fmt: skip
 
-    def _on_event(self, event: AgentEvent) -> None:
-        match event:
-            case TextDelta(delta):
-                if not self._deferred:
-                    self._tail = (self._tail + delta)[-_TAIL:]
-                    self._report_soon()
-            case AssistantStart(deferred):
-                self._tail, self._deferred = "", deferred
-            case TurnStart():
-                self.steps += 1
-            case AssistantMessage(message):
-                if message.text.strip():
-                    self.text = message.text
-            case ToolCall(_, name, arguments):
-                self._tail = f"{name}: {main_argument(arguments)[:LINE]}".removesuffix(": ")
-                self._report_soon()
-            case UsageEvent(usage):
-                self._usage += usage
-            case ErrorEvent(message):
-                self.error = message
-            case TurnEnd(_, error):
-                self.error = error
-            case _:
-                return
-
-    def _report_soon(self) -> None:
-        """Report what it does, unless that happens anyway. Text may come much faster than anybody reads."""
-        if self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_at(self._reported + self._pause, self._report)
-
-    def _report(self) -> None:
-        self._timer = None
-        self._reported = asyncio.get_running_loop().time()
-        line = _last_line(self._tail)
-        if line and line != self.line:
-            self.line = line
-            if self.on_line is not None:
-                self.on_line(line)
-            self._emit(SubagentProgress(self.id, line, self._usage.context, round(self.seconds, 3)))
+    def _report(self, line: str) -> None:
+        if self._on_line is not None:
+            self._on_line(line)
+        self._emit(SubagentProgress(self.id, line, self.progress.usage.context, round(self.progress.seconds, 3)))
 
 
 def _last_line(text: str) -> str:

@@ -155,18 +155,18 @@ class Subagents:
             raise ToolError(f"{family.limits.number} agents were started in this run; do the task yourself")
         family.started += 1
         try:
-            child = await self.start(task, tool_call=call_id)
+            child = await self.start(task, tool_call=call_id, on_line=lambda line: progress(f"{line}\n"))
         except ConfigError as error:
             raise ToolError(str(error)) from error
         if task.background:
             return started_result(child)
-        child.announced = True
-        child.on_line = lambda line: progress(f"{line}\n")
         if await child.finished():
             raise asyncio.CancelledError
         return tool_result(child, family.limits.answer)
 
-    async def start(self, task: AgentTask, *, tool_call: str = "") -> SubAgent:
+    async def start(
+        self, task: AgentTask, *, tool_call: str = "", on_line: Callable[[str], None] | None = None
+    ) -> SubAgent:
         """Start a sub-agent and return it. Raises `ConfigError`, and `Closed` after the end of its runtime."""
         if self._closed:
             raise Closed("the runtime is closed")
@@ -186,7 +186,7 @@ class Subagents:
             id, task.agent, task.task, runtime.agent.model.id, self._id, tool_call, task.background,
             runtime.session.path if runtime.session is not None else "",
         )  # fmt: skip
-        child = self._known[id] = SubAgent(start, runtime, emit, limits.progress)
+        child = self._known[id] = SubAgent(start, runtime, emit, limits.progress, on_line)
         self._connect(child, runtime.agent, definition)
         self._forget()
         try:
@@ -300,7 +300,7 @@ class Subagents:
             return []
         for each in ended:
             each.announced = True
-        parts = [f"{each.title} was to: {each.task[:200]}\n{report(each, self.limits.answer)}" for each in ended]
+        parts = [f"{each.title} was to: {each.start.task[:200]}\n{report(each, self.limits.answer)}" for each in ended]
         return [user_message("\n\n".join(parts), hidden="\n".join(f"{each.title} {each.status}" for each in ended))]
 
     async def _background_answers(self, step: int) -> list[Message]:
