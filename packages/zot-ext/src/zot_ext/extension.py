@@ -257,8 +257,8 @@ class Extension(Groups):
 
         The fields are empty until the host greets; some hosts never do.
         """
-        if self._runner is not None and self._runner.host is not None:
-            return self._runner.host
+        if self._runner is not None and self._runner.greeting.host is not None:
+            return self._runner.greeting.host
         from zot_ext.protocol.from_host import HelloAck  # noqa: PLC0415 - defined only when it is needed
 
         return HelloAck(0, "", "", "", "")

@@ -7,7 +7,7 @@ import time
 import pytest
 from waiting import PATIENCE
 
-from zot_ext.runtime.threads import LoopThread, SelfPipe, SerialQueue, ThreadPool, Wakeup
+from zot_ext.runtime.threads import LoopThread, RunningJobs, SelfPipe, SerialQueue, ThreadPool, Wakeup
 
 
 def test_a_wakeup_before_the_wait_ends_the_wait_at_once() -> None:
@@ -50,7 +50,7 @@ def test_a_signal_wakes_a_self_pipe_whatever_the_main_thread_does() -> None:
 
 
 def test_a_serial_queue_keeps_the_order_and_may_be_idle_in_between() -> None:
-    queue, seen = SerialQueue("test"), list[int]()
+    queue, seen = SerialQueue("test", RunningJobs(lambda: None)), list[int]()
     for start in range(0, 300, 100):
         done = threading.Event()
         for number in range(start, start + 100):
@@ -61,7 +61,7 @@ def test_a_serial_queue_keeps_the_order_and_may_be_idle_in_between() -> None:
 
 
 def test_jobs_that_have_not_started_can_be_dropped() -> None:
-    queue, seen = SerialQueue("test"), list[int]()
+    queue, seen = SerialQueue("test", RunningJobs(lambda: None)), list[int]()
     begun, go, done = threading.Event(), threading.Event(), threading.Event()
     queue.put(lambda: (begun.set(), go.wait(PATIENCE), None)[2])
     assert begun.wait(PATIENCE)

@@ -38,7 +38,7 @@ class HandlerRunner:
     def __init__(self, registrations: Registrations, log: Callable[[str], None], caller: Caller | None = None) -> None:
         """`caller` cancels the coroutines whose answers nobody waits for."""
         self._registrations = registrations
-        self._log = log
+        self.log = log
         self._loop = LoopThread(None if caller is None else caller.running)
 
     def greet(self, host: HelloAck | None) -> bool:
@@ -145,7 +145,7 @@ class HandlerRunner:
     def log_failure(self, what: str, error: BaseException) -> None:
         from traceback import format_exception  # noqa: PLC0415 - only failures need it
 
-        self._log(f"{what} failed: {type(error).__name__}: {error}\n{''.join(format_exception(error)).rstrip()}")
+        self.log(f"{what} failed: {type(error).__name__}: {error}\n{''.join(format_exception(error)).rstrip()}")
 
     def stop(self, seconds: float) -> None:
         """Cancel the coroutines that still run; wait at most `seconds` for them."""

@@ -13,21 +13,22 @@ import threading
 import time
 
 from zot_ext.errors import ExpectedError
-from zot_ext.protocol.codec import decode_from_host, encode
+from zot_ext.protocol.codec import decode_from_host
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import CALL_GROUPS, Hello, Ready, ShutdownAck
+from zot_ext.protocol.from_extension import CALL_GROUPS, Hello, Ready
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 from zot_ext.runtime.frame_writer import FrameWriter
 from zot_ext.runtime.handlers import HandlerRunner
+from zot_ext.runtime.replies import PendingRequest, Replies
 from zot_ext.runtime.threads import RunningJobs, SelfPipe, SerialQueue, ThreadPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal
 
     from zot_ext.calls.caller import Caller
-    from zot_ext.calls.panels import ScreenPanel
+    from zot_ext.calls.panels import PanelFrame, ScreenPanel
     from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import (
@@ -48,13 +49,58 @@ _CHUNK = 65536
 _REQUESTS = ("command_invoked", "tool_call", "event_intercept", "provider_stream", "provider_request", "op_request")
 
 
-class PendingRequest:
-    """A frame that waits for its reply; two are never equal, whatever their ids."""
+class FrameInput:
+    """The lines of a descriptor, which it owns; those of more than `longest` bytes are dropped."""
 
-    def __init__(self, type: str, id: str, name: str) -> None:
-        self.type = type
-        self.id = id
-        self.name = name
+    def __init__(self, source: int, longest: int) -> None:
+        self._source, self._splitter = source, FrameSplitter(longest)
+        os.set_blocking(source, True)
+
+    def read(self) -> tuple[list[bytes | Oversized], bool]:
+        """Return some lines, and whether they are the last ones. Raises OSError."""
+        chunk = os.read(self._source, _CHUNK)
+        return (self._splitter.feed(chunk), False) if chunk else (self._splitter.finish(), True)
+
+    def close(self) -> None:
+        os.close(self._source)
+
+
+class Greeting:
+    """The answer of the host to `hello`, which the `on_hello` handlers get, and the frame `ready`, which is sent
+    once."""
+
+    def __init__(self, hello: Hello, registrations: Registrations, handlers: HandlerRunner, replies: Replies) -> None:
+        self.hello = hello
+        self.host: HelloAck | None = None
+        self._registrations, self._handlers, self._replies = registrations, handlers, replies
+        self._lock = threading.Lock()
+        self._ready = False
+        self._done = threading.Event()
+        self._done.set()
+
+    def receive(self, frame: HelloAck, queue: SerialQueue) -> None:
+        """Take a greeting; after the first one the handlers run in `queue`."""
+        first, self.host = self.host is None, frame
+        if first and self._registrations.hello:
+            self._done.clear()
+            queue.put(self._run)
+
+    def _run(self) -> None:
+        try:
+            if self._handlers.greet(self.host):
+                self.send_ready()
+        finally:
+            self._done.set()
+
+    def send_ready(self) -> None:
+        with self._lock:
+            sent, self._ready = self._ready, True
+        if not sent:
+            self._replies.send(Ready(tuple(self._registrations.missing)))
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the handlers, unless that takes too long."""
+        self._done.wait(seconds)
 
 
 class ExtensionRunner:
@@ -68,16 +114,12 @@ class ExtensionRunner:
         limits: ExtensionLimits,
         log: Callable[[str], None],
     ) -> None:
-        self.host: HelloAck | None = None
-        self.finishing = False
-        """The last frames are being written; no handler is waited for any more."""
-        self._hello = hello
         self._registrations = registrations
-        self._source = pipes[0]
         self._limits = limits
-        self._log = log
         self._wakeup = SelfPipe()
-        self._writer = FrameWriter(pipes[1], self._wakeup.wake)
+        large = "large_frames" in hello.capabilities
+        longest = limits.large_frame_bytes if large else limits.frame_bytes
+        self._replies = Replies(FrameWriter(pipes[1], self._wakeup.wake), longest, registrations)
         self.caller: Caller | None = None
         """Calls to the host; None if the extension asks for no group with calls."""
         if not {*CALL_GROUPS, "call_tool"}.isdisjoint(hello.capabilities):
@@ -85,11 +127,11 @@ class ExtensionRunner:
 
             self.caller = Caller(self.send)
         self._handlers = HandlerRunner(registrations, log, self.caller)
-        self._events, self._panels = SerialQueue("events"), SerialQueue("panels")
+        self.greeting = Greeting(hello, registrations, self._handlers, self._replies)
+        self._jobs = RunningJobs(self._wakeup.wake)
+        self._events, self._panels = SerialQueue("events", self._jobs), SerialQueue("panels", self._jobs)
         self._pool = ThreadPool()
         self._served: list[ProviderHandlers | OpHandlers] = []
-        large = "large_frames" in hello.capabilities
-        longest = self._frame_bytes = limits.large_frame_bytes if large else limits.frame_bytes
         if registrations.providers and self.caller is not None:
             from zot_ext.runtime.providers import ProviderHandlers  # noqa: PLC0415 - few extensions serve models
 
@@ -101,30 +143,23 @@ class ExtensionRunner:
 
             ops = registrations.ops.handlers
             self._served.append(OpHandlers(ops, self.send, self._handlers.call, self.caller))
-        self._splitter = FrameSplitter(longest)
+        self._input = FrameInput(pipes[0], longest)
         self._received: list[tuple[PendingRequest, Callable[[], FromExtension]]] = []
-        self._jobs = RunningJobs(self._wakeup.wake)
-        self._lock = threading.Lock()
-        self._answering = threading.Lock()
-        self._unanswered: set[PendingRequest] = set()
-        self._greeted = threading.Event()
-        self._greeted.set()
-        self._ready = self._terminated = False
-        self._ended = ""
-        os.set_blocking(self._source, True)
+        self._ended: set[Literal["shutdown", "input ended", "terminated", "finishing"]] = set()
+        """Why it ends; and whether the last frames are being written."""
 
     def run(self) -> bool:
         """Serve until `shutdown`, the end of the input, `terminate`, or until the host stops reading.
 
         Returns whether every handler ended within the limits.
         """
-        self.send(self._hello)
+        self.send(self.greeting.hello)
         for frame in self._registrations.frames():
             self.send(frame)
         if not self._registrations.hello:
-            self._send_ready()
+            self.greeting.send_ready()
         self._pool.put(self._read)
-        while not (self._ended or self._terminated or self._writer.closed):
+        while not (self._ended or self._replies.closed):
             self._wakeup.wait()
         complete = self._drain()
         self._finish()
@@ -132,7 +167,12 @@ class ExtensionRunner:
 
     def send(self, frame: FromExtension) -> None:
         """Write a frame now. Raises `FrameError` if it cannot be encoded; a host that is gone is not an error."""
-        self._writer.write(encode(frame, limit=self._frame_bytes))
+        self._replies.send(frame)
+
+    @property
+    def finishing(self) -> bool:
+        """Whether the last frames are being written; no handler is waited for any more."""
+        return "finishing" in self._ended
 
     def signal_descriptor(self) -> int:
         """Return the descriptor for `signal.set_wakeup_fd`."""
@@ -140,7 +180,7 @@ class ExtensionRunner:
 
     def terminate(self) -> None:
         """End soon. May be called in a signal handler."""
-        self._terminated = True
+        self._ended.add("terminated")
         self._wakeup.wake()
 
     # Reading
@@ -151,27 +191,25 @@ class ExtensionRunner:
         The thread that read such a request also answers it, while another thread continues to read: waking a thread for
         the answer takes longer than most answers.
         """
-        reason = ""
-        while not reason:
+        last = shutdown = False
+        while not last:
             try:
-                chunk = os.read(self._source, _CHUNK)
-                lines = self._splitter.feed(chunk) if chunk else self._splitter.finish()
-                reason = "" if chunk else "input ended"
+                lines, last = self._input.read()
             except OSError as error:
-                self._log(f"input failed: {error}")
-                lines, reason = [], "input ended"
+                self._handlers.log(f"input failed: {error}")
+                lines, last = [], True
             for line in lines:
                 if self._receive(line):
-                    reason = "shutdown"
+                    last = shutdown = True
                     break
-            if self._start_requests(here=not reason):
+            if self._start_requests(here=not last):
                 return
-        os.close(self._source)
+        self._input.close()
         if self.caller is not None:
-            self.caller.close("the extension is shutting down" if reason == "shutdown" else "the host has ended")
+            self.caller.close("the extension is shutting down" if shutdown else "the host has ended")
         for each in self._served:
             each.close()
-        self._ended = reason
+        self._ended.add("shutdown" if shutdown else "input ended")
         self._wakeup.wake()
 
     def _start_requests(self, *, here: bool) -> bool:
@@ -193,22 +231,22 @@ class ExtensionRunner:
     def _receive(self, line: bytes | Oversized) -> bool:
         """Handle one line; return whether it was `shutdown`."""
         if isinstance(line, Oversized):
-            self._log(f"a line over {line.limit} bytes was dropped, it began {line.start[:80]!r}")
+            self._handlers.log(f"a line over {line.limit} bytes was dropped, it began {line.start[:80]!r}")
             return False
         try:
             frame = decode_from_host(line)
         except FrameError as error:
-            self._log(f"host: {error}")
+            self._handlers.log(f"host: {error}")
             self._refuse(error)
             return False
         if frame.type == "shutdown":
             return True
         handle = self.frame_handlers.get(type(frame))
         if handle is None:
-            self._log(f"host: frame of unknown type {frame.type!r} ignored")
+            self._handlers.log(f"host: frame of unknown type {frame.type!r} ignored")
             return False
-        if frame.type != "hello_ack" and self.host is None:
-            self._send_ready()  # this host does not greet
+        if frame.type != "hello_ack" and self.greeting.host is None:
+            self.greeting.send_ready()  # this host does not greet
         handle(frame)
         return False
 
@@ -220,9 +258,7 @@ class ExtensionRunner:
         return {
             from_host.HelloAck: self._on_hello_ack,
             from_host.Event: self._on_event,
-            **dict.fromkeys(
-                from_host.PANEL_FRAMES, lambda each: self._enqueue(self._panels, lambda: self._handlers.use_panel(each))
-            ),
+            **dict.fromkeys(from_host.PANEL_FRAMES, self._on_panel_frame),
             from_host.PanelClose: self._on_panel_close,
             from_host.CommandInvoked: self._on_command_invoked,
             from_host.ToolCall: self._on_tool_call,
@@ -239,7 +275,7 @@ class ExtensionRunner:
 
     def _on_registration_result(self, frame: RegistrationResult) -> None:
         if frame.status != "ok":
-            self._log(f"the host: {frame.kind} {frame.name!r} is {frame.status}: {frame.reason}")
+            self._handlers.log(f"the host: {frame.kind} {frame.name!r} is {frame.status}: {frame.reason}")
 
     def _on_cancel(self, frame: CancelRequest) -> None:
         if self.caller is not None:
@@ -250,44 +286,27 @@ class ExtensionRunner:
     def _refuse(self, error: FrameError) -> None:
         if error.id and error.frame in _REQUESTS:
             request = PendingRequest(error.frame, error.id, "")
-            with self._answering:
-                self._unanswered.add(request)
-            self._answer(request, encode(self._failure(request, str(error))))
+            self._replies.expect(request)
+            self._replies.answer(request, self._replies.failure(request, str(error)))
 
     def _on_hello_ack(self, frame: HelloAck) -> None:
-        first, self.host = self.host is None, frame
-        if first and self._registrations.hello:
-            self._greeted.clear()
-            self._enqueue(self._events, self._greet)
-
-    def _greet(self) -> None:
-        try:
-            if self._handlers.greet(self.host):
-                self._send_ready()
-        finally:
-            self._greeted.set()
-
-    def _send_ready(self) -> None:
-        with self._lock:
-            sent, self._ready = self._ready, True
-        if not sent:
-            self.send(Ready(tuple(self._registrations.missing)))
+        self.greeting.receive(frame, self._events)
 
     def _on_event(self, frame: Event) -> None:
         if frame.event in self._registrations.events:
-            self._enqueue(self._events, lambda: self._handlers.observe(frame))
+            self._events.put(lambda: self._handlers.observe(frame))
+
+    def _on_panel_frame(self, frame: PanelFrame) -> None:
+        self._panels.put(lambda: self._handlers.use_panel(frame))
 
     def _on_panel_close(self, frame: PanelClose) -> None:
         # At once: a command that follows may open the panel again.
         if handler := self._handlers.close_panel(frame):
-            self._enqueue(self._panels, handler)
+            self._panels.put(handler)
 
     def enqueue(self, panel: ScreenPanel, handler: Callable[..., object]) -> bool:
         """Run a handler of a panel in turn with its others. False if the extension ends, and nothing more runs."""
-        counted = self._jobs.add(always=False)
-        if counted:
-            self._put(self._panels, lambda: self._handlers.tick_panel(panel, handler))
-        return counted
+        return self._panels.put(lambda: self._handlers.tick_panel(panel, handler), always=False)
 
     def _on_command_invoked(self, frame: CommandInvoked) -> None:
         self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.run_command(frame))
@@ -301,8 +320,7 @@ class ExtensionRunner:
     # Requests
 
     def _accept(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
-        with self._answering:
-            self._unanswered.add(request)
+        self._replies.expect(request)
         if self.caller is not None:
             self.caller.expect(request.id)
         self._jobs.add()
@@ -313,62 +331,36 @@ class ExtensionRunner:
         try:
             self._pool.put(lambda: self._serve(request, work))
         except RuntimeError as error:
-            self._answer(request, encode(self._failure(request, f"cannot start: {error}")))
+            self._replies.answer(request, self._replies.failure(request, f"cannot start: {error}"))
             if self.caller is not None:
                 self.caller.end(request.id)
             self._jobs.done()
 
     def _serve(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
         try:
-            # Every request can use what `on_hello` prepared, unless that takes too long.
-            self._greeted.wait(self._limits.ready_total_seconds)
+            # Every request can use what `on_hello` prepared.
+            self.greeting.wait(self._limits.ready_total_seconds)
             if self.caller is not None:
                 self.caller.begin(request.id)
             try:
-                line = encode(work(), limit=self._frame_bytes)
+                line = self._replies.encode(work())
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
-                if request in self._unanswered and not isinstance(error, ExpectedError):
+                if self._replies.owes(request) and not isinstance(error, ExpectedError):
                     self._handlers.log_failure(f"{request.type} {request.name!r}", error)
-                line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
+                line = self._replies.failure(request, f"{type(error).__name__}: {error}".removesuffix(": "))
             finally:
                 if self.caller is not None:  # what the handler has started does not call for a request that is answered
                     self.caller.end(request.id)
-            self._answer(request, line)
+            self._replies.answer(request, line)
         finally:
             self._jobs.done()
 
-    def _failure(self, request: PendingRequest, reason: str) -> FromExtension:
-        from zot_ext.runtime.failures import failed  # noqa: PLC0415 - most requests do not fail
-
-        block = any(each.blocks_on_error for each in self._registrations.interceptors.get(request.name, ()))
-        return failed(request.type, request.id, reason, block=block)
-
-    def _answer(self, request: PendingRequest, line: bytes) -> None:
-        """Reply, unless the request already has a reply. The lock is shared with the last frames: see `_finish`."""
-        with self._answering:
-            if request in self._unanswered:
-                self._unanswered.remove(request)
-                self._writer.write(line)
-
     # Shutdown
 
-    def _enqueue(self, queue: SerialQueue, job: Callable[[], None]) -> None:
-        self._jobs.add()
-        self._put(queue, job)
-
-    def _put(self, queue: SerialQueue, job: Callable[[], None]) -> None:
-        def counted() -> None:
-            try:
-                job()
-            finally:
-                self._jobs.done()
-
-        queue.put(counted)
-
     def _drain_seconds(self) -> float:
-        if self._terminated:
+        if "terminated" in self._ended:
             return min(self._limits.drain_seconds, self._limits.kill_seconds * 0.75)
-        if self._writer.closed or self._ended == "shutdown":
+        if self._replies.closed or "shutdown" in self._ended:
             return self._limits.drain_seconds
         return self._limits.command_seconds
 
@@ -383,16 +375,10 @@ class ExtensionRunner:
         return True
 
     def _finish(self) -> None:
-        self.finishing = True
+        self._ended.add("finishing")
         self._events.clear()
         self._panels.clear()
-        with self._answering:
-            for request in self._unanswered:
-                self._writer.write(encode(self._failure(request, "the extension is shutting down")))
-            self._unanswered.clear()
-            if self._ended == "shutdown":
-                self._writer.write(encode(ShutdownAck()), last=True)
-        self._writer.close()
+        self._replies.finish(acknowledge="shutdown" in self._ended)
         self._pool.stop()
         self._handlers.stop(0.1)
         self._wakeup.close()

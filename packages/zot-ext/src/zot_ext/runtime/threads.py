@@ -99,21 +99,26 @@ class RunningJobs:
 
 
 class SerialQueue:
-    """Runs jobs one after the other in its own thread, which starts with the first job. Jobs must not raise."""
+    """Runs jobs one after the other in its own thread, which starts with the first job, and counts them in `running`.
+    Jobs must not raise."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, running: RunningJobs) -> None:
+        self._name, self._running = name, running
         self._jobs: deque[Callable[[], None]] = deque()
         self._lock = threading.Lock()
         self._working = False
 
-    def put(self, job: Callable[[], None]) -> None:
+    def put(self, job: Callable[[], None], *, always: bool = True) -> bool:
+        """Add a job, unless all are waited for and it is not `always` run; return whether it was added."""
+        if not self._running.add(always=always):
+            return False
         with self._lock:
             self._jobs.append(job)
             if self._working:
-                return
+                return True
             self._working = True
         threading.Thread(target=self._work, name=self._name, daemon=True).start()
+        return True
 
     def clear(self) -> None:
         """Drop the jobs that have not started."""
@@ -128,7 +133,10 @@ class SerialQueue:
                     self._working = False
                     return
                 job = self._jobs.popleft()
-            job()
+            try:
+                job()
+            finally:
+                self._running.done()
 
 
 class ThreadPool:
