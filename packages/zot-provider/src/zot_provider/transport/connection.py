@@ -31,6 +31,72 @@ class NotHttp(OSError):
     """The server sent something other than an HTTP answer, or headers without end."""
 
 
+class HttpAnswer:
+    """An answer while it is parsed: its head, and the part of its body that was not taken yet."""
+
+    def __init__(self) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body: list[bytes] = []
+        self.waiting = 0
+        """Bytes of `body`."""
+        self.head_done = self.complete = self.keep = False
+        self.error: Exception | None = None
+        """Why nothing more comes."""
+        self._overhead = 0
+        self._framed = False
+
+    # Called by the parser.
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers.append((name, value))
+        if name.lower() in (b"content-length", b"transfer-encoding"):
+            self._framed = True
+
+    def on_headers_complete(self) -> None:
+        self.status = self._parser.get_status_code()
+        self.head_done = self.status >= 200
+
+    def on_body(self, data: bytes) -> None:
+        self.body.append(data)
+        self.waiting += len(data)
+
+    def on_message_complete(self) -> None:
+        if self.head_done:
+            self.complete = True
+            self.keep = bool(self._parser.should_keep_alive())  # the parser forgets it once this returns
+        else:  # an interim 1xx answer; the real one follows
+            self.headers.clear()
+
+    # Called by the connection.
+
+    def feed(self, data: memoryview) -> None:
+        """Parse data of the socket; what is wrong with it becomes the `error`."""
+        before = self.waiting
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserError as error:
+            self.error = NotHttp(f"not an HTTP answer ({error})")
+        self._overhead = 0 if self.waiting > before else self._overhead + len(data)
+        if self._overhead > _MAX_OVERHEAD and self.error is None:
+            self.error = NotHttp(f"more than {_MAX_OVERHEAD >> 10} KiB of headers")
+
+    def end(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        if self.head_done and not self._framed and exc is None:
+            self.complete = True  # the end of the connection is the end of the body (RFC 9112, 6.3)
+        if not self.complete and self.error is None:
+            self.error = BrokenConnection(str(exc) if exc else "the server closed the connection")
+
+    def take(self) -> bytes:
+        """Return the body since the last call."""
+        data = b"".join(self.body) if len(self.body) > 1 else self.body[0]
+        self.body.clear()
+        self.waiting = 0
+        return data
+
+
 class HttpConnection(asyncio.BufferedProtocol):
     """A connection. After `send`, `head` returns the status and headers, and `chunks` yields the body.
 
@@ -45,42 +111,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._waiter: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._deadline = 0.0
-        self._reset()
-
-    def _reset(self) -> None:
-        self._parser = httptools.HttpResponseParser(self)
-        self._status = 0
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._body: list[bytes] = []
-        self._waiting = 0
-        self._overhead = 0
-        self._head_done = False
-        self._framed = False
-        self._complete = False
-        self._keep = False
-        self._error: Exception | None = None
-
-    # Called by the parser.
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name, value))
-        if name.lower() in (b"content-length", b"transfer-encoding"):
-            self._framed = True
-
-    def on_headers_complete(self) -> None:
-        self._status = self._parser.get_status_code()
-        self._head_done = self._status >= 200
-
-    def on_body(self, data: bytes) -> None:
-        self._body.append(data)
-        self._waiting += len(data)
-
-    def on_message_complete(self) -> None:
-        if self._head_done:
-            self._complete = True
-            self._keep = bool(self._parser.should_keep_alive())  # the parser forgets it once this returns
-        else:  # an interim 1xx answer; the real one follows
-            self._headers.clear()
+        self._answer = HttpAnswer()
 
     # Called by the event loop.
 
@@ -94,28 +125,19 @@ class HttpConnection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        before = self._waiting
-        try:
-            self._parser.feed_data(self._buffer[:nbytes])
-        except httptools.HttpParserError as error:
-            tls = not self._secure and self._buffer[:2] == _TLS_ALERT
-            what = "the server speaks TLS; use https://" if tls else f"not an HTTP answer ({error})"
-            self._error = NotHttp(what)
+        answer = self._answer
+        answer.feed(self._buffer[:nbytes])
+        if answer.error is not None:
+            if not (self._secure or answer.head_done) and self._buffer[:2] == _TLS_ALERT:
+                answer.error = NotHttp("the server speaks TLS; use https://")
             self.abort()
-        self._overhead = 0 if self._waiting > before else self._overhead + nbytes
-        if self._overhead > _MAX_OVERHEAD and self._error is None:
-            self._error = NotHttp(f"more than {_MAX_OVERHEAD >> 10} KiB of headers")
-            self.abort()
-        if self._waiting > _PAUSE_ABOVE and self._transport is not None:
+        if answer.waiting > _PAUSE_ABOVE and self._transport is not None:
             self._transport.pause_reading()
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        if self._head_done and not self._framed and exc is None:
-            self._complete = True  # the end of the connection is the end of the body (RFC 9112, 6.3)
-        if not self._complete and self._error is None:
-            self._error = BrokenConnection(str(exc) if exc else "the server closed the connection")
+        self._answer.end(exc)
         self._stop_timer()
         self._wake()
 
@@ -160,8 +182,8 @@ class HttpConnection(asyncio.BufferedProtocol):
     @property
     def reusable(self) -> bool:
         """Whether another request may be sent on this connection."""
-        alive = self._transport is not None and not self._transport.is_closing() and self._error is None
-        return alive and self._complete and self._keep
+        alive = self._transport is not None and not self._transport.is_closing() and self._answer.error is None
+        return alive and self._answer.complete and self._answer.keep
 
     async def start_tls(self, context: "ssl.SSLContext", host: str, limit: float) -> None:
         """Shake hands with a server whose certificate must be for `host`. Raises OSError.
@@ -185,42 +207,39 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Send a whole request. Raises BrokenConnection if the connection is closed."""
         if self._transport is None:
             raise BrokenConnection("the server closed the connection")
-        self._reset()
+        self._answer = HttpAnswer()
         self._transport.resume_reading()  # an abandoned answer may have left it paused
         self._transport.write(data)
 
     async def head(self, limit: float) -> tuple[int, list[tuple[bytes, bytes]]]:
         """Return status and headers. Raises TimeoutError if they do not come within `limit` seconds."""
-        deadline = asyncio.get_running_loop().time() + limit
-        while not self._head_done:
-            if self._error is not None:
-                raise self._error
+        deadline, answer = asyncio.get_running_loop().time() + limit, self._answer
+        while not answer.head_done:
+            if answer.error is not None:
+                raise answer.error
             await self._wait_for_data(deadline)
-        return self._status, self._headers
+        return answer.status, answer.headers
 
     async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncGenerator[bytes, None]:
         """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without a piece.
 
         After each piece reading pauses for `coalesce_seconds`.
         """
-        loop = asyncio.get_running_loop()
+        loop, answer = asyncio.get_running_loop(), self._answer
         deadline = 0.0
         while True:
-            if self._body:
+            if answer.body:
                 deadline = 0.0
-                data = b"".join(self._body) if len(self._body) > 1 else self._body[0]
-                self._body.clear()
-                if self._waiting > _PAUSE_ABOVE and self._transport is not None:
-                    self._transport.resume_reading()
-                self._waiting = 0
-                yield data
-                if coalesce_seconds and not self._complete and self._transport is not None:
+                if answer.waiting > _PAUSE_ABOVE:
+                    self._resume()
+                yield answer.take()
+                if coalesce_seconds and not answer.complete and self._transport is not None:
                     self._transport.pause_reading()
                     loop.call_later(coalesce_seconds, self._resume)
-            elif self._complete:
+            elif answer.complete:
                 return
-            elif self._error is not None:
-                raise self._error
+            elif answer.error is not None:
+                raise answer.error
             else:
                 deadline = deadline or loop.time() + limit
                 await self._wait_for_data(deadline)
