@@ -51,6 +51,74 @@ class Stuck(Record):
     seconds: float = 0.0
 
 
+class _Target:
+    """The descriptor that is written to. A pipe or a socket does not block meanwhile."""
+
+    def __init__(self, descriptor: int, *, owned: bool) -> None:
+        self.descriptor, self._owned = descriptor, owned
+        mode = os.fstat(descriptor).st_mode
+        # All processes on a terminal share its settings; a file never blocks.
+        self.is_pipe = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+        self._was_blocking = self.is_pipe and os.get_blocking(descriptor)
+        if self._was_blocking:
+            os.set_blocking(descriptor, False)
+
+    def close(self) -> None:
+        if self._owned:
+            os.close(self.descriptor)
+        elif self._was_blocking:
+            os.set_blocking(self.descriptor, True)
+
+
+class _Waiting:
+    """The lines that wait for their reader."""
+
+    def __init__(self, limits: WriterLimits) -> None:
+        self.lines: deque[bytes | memoryview] = deque()
+        self.bytes = 0
+        self._limits = limits
+
+    @property
+    def full(self) -> bool:
+        return self.bytes >= self._limits.full_bytes or len(self.lines) >= self._limits.full_lines
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the reader must take something soon."""
+        return self.full or not self._limits.stall_only_full
+
+    @property
+    def too_much(self) -> bool:
+        """Whether more waits behind the first line than may."""
+        return bool(self.lines) and self.bytes - len(self.lines[0]) > self._limits.max_bytes
+
+    def add(self, line: bytes) -> None:
+        self.lines.append(line)
+        self.bytes += len(line)
+
+    def write(self, descriptor: int) -> None:
+        """Write once, and remove what the system took."""
+        lines = self.lines
+        if self.bytes <= _JOINED:
+            count = os.write(descriptor, b"".join(lines))
+        else:
+            count = os.writev(descriptor, list(islice(lines, _VECTOR)))
+        if count == self.bytes:
+            self.clear()
+            return
+        self.bytes -= count
+        while count:
+            line = lines.popleft()
+            if len(line) > count:
+                lines.appendleft(memoryview(line)[count:])
+                return
+            count -= len(line)
+
+    def clear(self) -> None:
+        self.lines.clear()
+        self.bytes = 0
+
+
 class LineWriter:
     """Writes lines in order. The lines of one loop iteration are written with one system call.
 
@@ -76,34 +144,24 @@ class LineWriter:
         watch: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._fd = descriptor
-        self._limits = limits
+        self._target, self._waiting = _Target(descriptor, owned=owned), _Waiting(limits)
         self._stuck, self._lost, self._moved, self._dropped = stuck, lost, moved, dropped
-        self._owned = owned
-        self._lines: deque[bytes | memoryview] = deque()
-        self._bytes = 0
         self._not_fitting = 0
         self._scheduled = self._watching = self._finishing = False
         self._progress = asyncio.Event()
         self._stall = StallTimer(limits.stall_seconds, self._stalled)
         self.closed = False
-        mode = os.fstat(descriptor).st_mode
-        # All processes on a terminal share its settings; a file never blocks.
-        self._pipe = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-        self._was_blocking = self._pipe and os.get_blocking(descriptor)
-        if self._was_blocking:
-            os.set_blocking(descriptor, False)
-        self._hangup = _HangupWatch(descriptor, self._disconnected) if watch and self._pipe else None
+        self._hangup = _HangupWatch(descriptor, self._disconnected) if watch and self._target.is_pipe else None
 
     @property
     def waiting(self) -> int:
         """Number of bytes that the reader has not taken yet."""
-        return self._bytes
+        return self._waiting.bytes
 
     @property
     def full(self) -> bool:
         """Whether nothing more should be written for now; see `WriterLimits`."""
-        return self._bytes >= self._limits.full_bytes or len(self._lines) >= self._limits.full_lines
+        return self._waiting.full
 
     def fits(self) -> bool:
         """Whether an optional line still fits; if not, it is counted as dropped."""
@@ -119,11 +177,10 @@ class LineWriter:
         A writer that is closed or finishing drops it."""
         if self.closed or self._finishing:
             return
-        if self._lines and self._bytes - len(self._lines[0]) > self._limits.max_bytes:
+        if self._waiting.too_much:
             self._give_up(0.0)
             return
-        self._lines.append(line)
-        self._bytes += len(line)
+        self._waiting.add(line)
         if self._watching:
             self._update_stall()
         elif now:
@@ -139,7 +196,7 @@ class LineWriter:
 
     async def drain(self) -> None:
         """Wait until everything is written, or the writer is closed."""
-        while self._lines:
+        while self._waiting.lines:
             await self._wait_for_progress()
 
     async def _wait_for_progress(self) -> None:
@@ -162,15 +219,11 @@ class LineWriter:
         self.closed = True
         self._stall.close()
         if self._watching:
-            self._loop.remove_writer(self._fd)
+            self._loop.remove_writer(self._target.descriptor)
         if self._hangup is not None:
             self._hangup.close()
-        if self._owned:
-            os.close(self._fd)
-        elif self._was_blocking:
-            os.set_blocking(self._fd, True)
-        self._lines.clear()
-        self._bytes = 0
+        self._target.close()
+        self._waiting.clear()
         self._progress.set()
         self._report_dropped()
 
@@ -183,8 +236,9 @@ class LineWriter:
             return
         calls = 0
         try:
-            while self._lines and (calls < _CALLS or not self._pipe):
-                self._remove(self._write_once())
+            while self._waiting.lines and (calls < _CALLS or not self._target.is_pipe):
+                self._waiting.write(self._target.descriptor)
+                self._stall.moved()
                 calls += 1
         except BlockingIOError:
             pass
@@ -196,39 +250,17 @@ class LineWriter:
             self._moved()
         self._after_write()
 
-    def _write_once(self) -> int:
-        """Write once, and return the number of bytes that the system took."""
-        if self._bytes <= _JOINED:
-            return os.write(self._fd, b"".join(self._lines))
-        return os.writev(self._fd, list(islice(self._lines, _VECTOR)))
-
-    def _remove(self, count: int) -> None:
-        """Remove `count` written bytes from the queue."""
-        self._stall.moved()
-        lines = self._lines
-        if count == self._bytes:
-            lines.clear()
-            self._bytes = 0
-            return
-        self._bytes -= count
-        while count:
-            line = lines.popleft()
-            if len(line) > count:
-                lines.appendleft(memoryview(line)[count:])
-                return
-            count -= len(line)
-
     def _after_write(self) -> None:
         """Watch the descriptor while anything waits, or stop watching it."""
         if self.closed:
             return
-        waiting = bool(self._lines)
+        waiting = bool(self._waiting.lines)
         if waiting != self._watching:
             self._watching = waiting
             if waiting:
-                self._loop.add_writer(self._fd, self._write)
+                self._loop.add_writer(self._target.descriptor, self._write)
             else:
-                self._loop.remove_writer(self._fd)
+                self._loop.remove_writer(self._target.descriptor)
         self._update_stall()
         if not waiting:
             self._report_dropped()
@@ -236,7 +268,7 @@ class LineWriter:
                 self.close()
 
     def _update_stall(self) -> None:
-        if self._watching and (self.full or not self._limits.stall_only_full):
+        if self._watching and self._waiting.is_awaited:
             self._stall.start()
         else:
             self._stall.stop()
@@ -245,7 +277,7 @@ class LineWriter:
         self._give_up(self._stall.seconds)
 
     def _give_up(self, seconds: float) -> None:
-        stuck = Stuck(len(self._lines), self._bytes, seconds)
+        stuck = Stuck(len(self._waiting.lines), self._waiting.bytes, seconds)
         self.close()
         self._stuck(stuck)
 
