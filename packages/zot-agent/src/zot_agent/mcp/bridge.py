@@ -145,25 +145,25 @@ class Bridge:
     def changed(self, server: McpServer) -> None:
         """Register what a server offers now, and take back what it does not offer any more."""
         others = {name for name, (owner, _) in self._tools.items() if owner != server.name}
-        names = names_of(server.name, [tool.name for tool in server.offer.tools], others)
+        names = names_of(server.name, [tool.name for tool in server.lists.offer.tools], others)
         offered = set(names.values())
         gone = [name for name, (owner, _) in self._tools.items() if owner == server.name and name not in offered]
         for name in gone if self._has_tools2 else ():
             del self._tools[name]
             self._ext.remove_tool(name)
-        for tool in server.offer.tools:
+        for tool in server.lists.offer.tools:
             name = names[tool.name]
             if self._tools.get(name) != (server.name, tool):
                 self._tools[name] = server.name, tool
                 self._register(name, tool, server)
         others = {name for name, (owner, _) in self._prompts.items() if owner != server.name}
-        names = names_of(server.name, [each.name for each in server.offer.prompts], others)
-        for each in server.offer.prompts:
+        names = names_of(server.name, [each.name for each in server.lists.offer.prompts], others)
+        for each in server.lists.offer.prompts:
             name = names[each.name]
             if self._prompts.get(name) != (server.name, each):
                 self._prompts[name] = server.name, each
                 self._register_prompt(name, each)
-        if not self._resources and (server.offer.resources or server.offer.templates):
+        if not self._resources and (server.lists.offer.resources or server.lists.offer.templates):
             self._resources = True
             self._register_resources()
         self._tell(server)
@@ -174,7 +174,7 @@ class Bridge:
             return
         line = f"the server {server.problem}"
         if server.state == "ready":
-            line = noted(server.notes) if server.notes else ""
+            line = noted(server.lists.left_out) if server.lists.left_out else ""
         if line and line != self._shown.get(server.name):
             self._ext.notify(f"MCP server {server.name}: {line}", "warn")
         self._shown[server.name] = line or self._shown.get(server.name, "")
@@ -192,7 +192,7 @@ class Bridge:
         options: ToolOptions = {}
         if self._has_tools2:
             deferred = server.config.deferred
-            options["deferred"] = len(server.offer.tools) > DIRECT_TOOLS if deferred is None else deferred
+            options["deferred"] = len(server.lists.offer.tools) > DIRECT_TOOLS if deferred is None else deferred
             options["namespace"] = server.name[:60]
             options["seconds"] = min(server.config.timeout, MOST_SECONDS)
             options["parallel"] = bool(tool.annotations and tool.annotations.read_only_hint)
@@ -228,7 +228,7 @@ class Bridge:
 
         owner, tool = self._tools[name]
         server = self.servers[owner]
-        if server.state == "ready" and tool.name not in {each.name for each in server.offer.tools}:
+        if server.state == "ready" and tool.name not in {each.name for each in server.lists.offer.tools}:
             return error(f"the MCP server {owner} has no tool {tool.name} any more")
         context = contextvars.copy_context()
 
@@ -305,10 +305,10 @@ class Bridge:
         for server in self.servers.values():
             if only and server.name != only:
                 continue
-            for each in server.offer.resources:
+            for each in server.lists.offer.resources:
                 entry = {"server": server.name, "uri": str(each.uri), "name": each.title or each.name}
                 found.append(entry | ({"description": each.description} if each.description else {}))
-            for each in server.offer.templates:
+            for each in server.lists.offer.templates:
                 found.append(
                     {"server": server.name, "uri_template": each.uri_template, "name": each.title or each.name}
                 )
@@ -359,7 +359,7 @@ class Bridge:
             self._ext.notify(f"only the first {MENTIONS} of {len(found)} resources are read", "warn")
         texts = []
         for server, uri in found[:MENTIONS]:
-            known = {str(each.uri) for each in server.offer.resources}
+            known = {str(each.uri) for each in server.lists.offer.resources}
             wanted = uri if uri in known else uri.rstrip(".,;:!?)")
             answer = await self._asked(server, lambda server=server, wanted=wanted: server.read_resource(wanted))
             if isinstance(answer, str):

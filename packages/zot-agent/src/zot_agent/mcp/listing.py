@@ -12,14 +12,14 @@ from zot_agent.mcp.server import McpServer
 
 def summary(server: McpServer) -> str:
     """Return a line about a server."""
-    offer = server.offer
+    offer = server.lists.offer
     counts = ((offer.tools, "tool"), (offer.prompts, "prompt"), (offer.resources, "resource"))
     parts = [f"{len(items)} {what}{'s' if len(items) != 1 else ''}" for items, what in counts if items]
     state = server.state if server.state == "ready" else f"{server.state}: the server {server.problem}"
     if server.state == "starting":
         state = f"starting: it {server.progress}"
-    if server.notes:
-        parts.append(noted(server.notes))
+    if server.lists.left_out:
+        parts.append(noted(server.lists.left_out))
     return f"{server.name}  {', '.join([state, *parts])}  ({server.config.what})"
 
 
@@ -31,13 +31,13 @@ def noted(notes: Sequence[str], most: int = 3) -> str:
 
 def details(server: McpServer) -> str:
     """Return lines about what a server offers."""
-    offer = server.offer
+    offer = server.lists.offer
     lines = [summary(server), offer.title] if offer.title else [summary(server)]
     lines += [f"  {each}" for each in names_of(server.name, [each.name for each in offer.tools]).values()]
     lines += [f"  /{each}" for each in names_of(server.name, [each.name for each in offer.prompts]).values()]
     lines += [f"  {each.uri}" for each in offer.resources]
     lines += [f"  {each.uri_template}" for each in offer.templates]
-    return "\n".join([*lines, *(f"  left out: {each}" for each in server.notes)])
+    return "\n".join([*lines, *(f"  left out: {each}" for each in server.lists.left_out)])
 
 
 def prompt_arguments(known: Sequence[Any], words: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`read_offer`: the lists of a server, each settled alone: a list that it refuses or does not send in time is empty."""
+"""`OfferedLists`: what a server offers. Each list is settled alone: a list that it refuses or sends late is empty."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, METHOD_NOT_FOUND
 
+from zot_agent.mcp.wire.failures import describe, leaf
 from zot_ext.record import Record
 
 LIST_SECONDS = 15.0
@@ -16,6 +17,8 @@ LIST_SECONDS = 15.0
 LIST_PAGES = 50
 """The most pages of a list; a server could make up new ones for ever."""
 LIST_ITEMS = 1000
+NOTES = 100
+"""The most lines about what is left out of the offer of a server; the log has all."""
 
 Note = Callable[[str, str], None]
 """Takes a request and a line about what of its answer is left out."""
@@ -91,3 +94,59 @@ async def _items(
         count = f"more than {len(items)}" if cursor else str(len(items))
         note(method, f"{method}: only the first {min(len(items), LIST_ITEMS)} of {count} are used")
     return tuple(items.values())[:LIST_ITEMS]
+
+
+class OfferedLists:
+    """What a server offers, read again with `follow` whenever it says that a list has changed."""
+
+    def __init__(self, log: Callable[[str], None], offer: Offer) -> None:
+        """`offer` is what it offered on an earlier connection."""
+        self.offer, self._log = offer, log
+        self.left_out: list[str] = []
+        """What of the offer is left out, a line each."""
+        self._stale, self._fresh = anyio.Event(), anyio.Event()
+        self._fresh.set()
+
+    def note(self, method: str, text: str) -> None:
+        """Take note of something that is left out."""
+        if len(self.left_out) < NOTES:
+            self.left_out.append(text)
+        self._log(f"{method}: {text}")
+
+    async def read(self, client: Any, seconds: float) -> None:
+        self.left_out = []
+        self.offer = await read_offer(client, seconds, self.note)
+
+    def change(self) -> None:
+        """Take note that a list has changed."""
+        self._stale.set()
+        if self._fresh.is_set():
+            self._fresh = anyio.Event()
+
+    async def fresh(self) -> None:
+        """Wait until the changes so far are read."""
+        await self._fresh.wait()
+
+    async def follow(self, client: Any, seconds: float, changed: Callable[[], None]) -> None:
+        """Read the lists again whenever they have changed, however often the server says so."""
+        while True:
+            await self._stale.wait()
+            self._stale = anyio.Event()
+            try:
+                await self.read(client, seconds)
+            except* MCPError as errors:
+                self._log(f"its lists cannot be read: {describe(leaf(errors))}")
+            else:
+                changed()
+            if not self._stale.is_set():
+                self._fresh.set()
+
+    async def listen(self, client: Any) -> None:
+        """Hear of changes where the server sends them in their own stream."""
+        kinds = {"tools_list_changed": True, "prompts_list_changed": True, "resources_list_changed": True}
+        try:
+            async with client.listen(**kinds) as changes:
+                async for _ in changes:
+                    self.change()
+        except Exception as error:  # noqa: BLE001  of a server, which need not have it, or of a library
+            self._log(f"changes of its lists are not heard: {describe(leaf(error))}")

@@ -80,7 +80,7 @@ async def _report(config: McpServerConfig, found: dict[str, dict[str, Any]]) -> 
                 break
             sys.stderr.write(f"{PROGRESS}{config.name} {server.progress}\n")
             sys.stderr.flush()
-        offer = server.offer
+        offer = server.lists.offer
         found[config.name] = {
             "server": config.name,
             "problem": f"the server {server.problem}" if server.problem else "",
@@ -90,6 +90,6 @@ async def _report(config: McpServerConfig, found: dict[str, dict[str, Any]]) -> 
             "tools": list(names_of(config.name, [each.name for each in offer.tools]).values()),
             "prompts": list(names_of(config.name, [each.name for each in offer.prompts]).values()),
             "resources": [str(each.uri) for each in offer.resources],
-            "left_out": server.notes,
+            "left_out": server.lists.left_out,
         }
         tasks.cancel_scope.cancel()

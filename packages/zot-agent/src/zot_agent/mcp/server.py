@@ -23,12 +23,13 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from zot_agent.mcp.config import McpServerConfig
-from zot_agent.mcp.offer import Offer, read_offer
+from zot_agent.mcp.offer import Offer, OfferedLists
+from zot_agent.mcp.wire.failures import describe, leaf
 from zot_agent.mcp.wire.repair import Repair
 from zot_agent.mcp.wire.standard_error import StandardError
 from zot_agent.mcp.wire.stdio import ServerLost, stdio_transport
 from zot_agent.mcp.wire.streams import Exchange, repaired
-from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport, system_words
+from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport
 from zot_ext.version import __version__
 
 FRESH_SECONDS = 5.0
@@ -42,8 +43,6 @@ FAILURES = 6
 STABLE_SECONDS = 30.0
 """A connection that lasted this long ends a row of failures."""
 
-NOTES = 100
-"""The most lines about what is left out of the offer of a server; the log has all."""
 CLOSED = "Connection closed"
 """What the library says to whom waits for an answer when the connection is gone."""
 
@@ -71,6 +70,31 @@ class ServerOwner(Protocol):
         """Answer a question for the person."""
 
 
+class ServerConnection:
+    """One connection to a server: what it writes beside the protocol, and what it answers."""
+
+    def __init__(self, log: Callable[[str], None], lists: OfferedLists) -> None:
+        self.said, self.answers = StandardError(log), WebAnswers()
+        self.exchange = Exchange(Repair(lists.note), lists.change)
+        self.client: Any = None
+        """The client, while it can be used."""
+        self.met = False
+        """Whether the handshake has succeeded."""
+
+
+class Approach:
+    """How a server is spoken to: as it is, or like an older one. Some end when they are asked what they do not know."""
+
+    def __init__(self, config: McpServerConfig) -> None:
+        self._fixed = self.old = config.transport == "sse"
+        self.handshake: ConnectMode = "auto"
+
+    def try_otherwise(self, refusal: int) -> None:
+        """Let the next attempt speak as to an older server; `refusal` is the status of its last answer."""
+        self.handshake = "legacy"
+        self.old = self._fixed or (not self.old and refusal in OLD_STATUS)
+
+
 class McpServer:
     """A server. `run` connects it until it is cancelled; all methods run on one event loop."""
 
@@ -79,7 +103,6 @@ class McpServer:
         self.state: State = "starting"
         self.problem = ""
         """Why it is not ready, as the end of a sentence that begins "the server"."""
-        self.offer = Offer()
         self.settled = anyio.Event()
         """Set once it was ready or has failed."""
         self.calls: list[contextvars.Context] = []
@@ -88,37 +111,20 @@ class McpServer:
         """When it was started, by the clock of the loop."""
         self.auth = owner.auth(config) if config.url else None
         self._owner = owner
-        self._notes: list[str] = []
-        self._client: Any = None
+        self.lists = OfferedLists(self._log, Offer())
+        self._at = ServerConnection(self._log, self.lists)
         self._gone, self._again = anyio.Event(), anyio.Event()
-        self._stale, self._fresh = anyio.Event(), anyio.Event()
-        self._fresh.set()
         self._moved = anyio.Event()
         """Set when the state changes, or the connection ends, and then replaced."""
-        self._said = StandardError(self._log)
-        self._exchange = Exchange(Repair(self._note), self._change)
-        self._answers = WebAnswers()
-        self._old = config.transport == "sse"
-        self._handshake: ConnectMode = "auto"
-        self._met = False
-
-    @property
-    def notes(self) -> list[str]:
-        """What of its offer is left out, a line each."""
-        return list(self._notes)
+        self._approach = Approach(config)
 
     @property
     def progress(self) -> str:
         """What it does while it starts, as the end of a sentence that begins "the server"."""
-        asked = self._exchange.waits_for
+        asked, said = self._at.exchange.waits_for, self._at.said.end
         parts = [f"has not answered {asked} yet" if asked else "is not reached yet"]
-        parts += [f"it last wrote: {self._said.end}"] if self._said.end else []
+        parts += [f"it last wrote: {said}"] if said else []
         return f"{parts[0]} ({anyio.current_time() - self.began:.0f} s)" + "".join(f"; {each}" for each in parts[1:])
-
-    def _note(self, method: str, text: str) -> None:
-        if len(self._notes) < NOTES:
-            self._notes.append(text)
-        self._log(f"{method}: {text}")
 
     def _log(self, text: str) -> None:
         self._owner.log(f"{self.name}: {text}")
@@ -157,7 +163,7 @@ class McpServer:
 
     def _lose(self, why: str) -> None:
         if not self._gone.is_set():
-            self.problem, self.state, self._client = why, "waiting", None
+            self.problem, self.state, self._at.client = why, "waiting", None
             self._end()
 
     def _end(self) -> None:
@@ -192,44 +198,36 @@ class McpServer:
                     f"was not ready within {self.config.startup_timeout:g} s (startup_timeout): it {self.progress}"
                 )
                 tasks.cancel_scope.cancel()
-        self._client = None
+        self._at.client = None
         if self.auth is not None and self.auth.refused:
             return f"wants a sign-in: /mcp login {self.name}, or zot mcp login {self.name}", True
         final = slow or (bool(failure) and isinstance(leaf(failure[0]), ServerLost))
         if failure and not self.problem:
-            self.problem = describe(leaf(failure[0]), self._answers)
-        if not self._met and not slow:
-            self._try_otherwise()
+            self.problem = describe(leaf(failure[0]), self._at.answers)
+        if not self._at.met and not slow:
+            self._approach.try_otherwise(self._at.answers.refusal)
         return self.problem or "has closed the connection", final
-
-    def _try_otherwise(self) -> None:
-        """Let the next attempt speak as to an older server: some end when they are asked what they do not know."""
-        self._handshake = "legacy"
-        if self.config.transport != "sse":
-            self._old = not self._old and self._answers.refusal in OLD_STATUS
 
     def _transport(self) -> Any:
         config = self.config
         if not config.url:
-            return stdio_transport(config, self._owner.cwd, self._lose, self._said, self._log)
-        if self._old:
-            return old_transport(config, self.auth, self._answers, self._lose)
-        return http_transport(config, self.auth, self._answers)
+            return stdio_transport(config, self._owner.cwd, self._lose, self._at.said, self._log)
+        if self._approach.old:
+            return old_transport(config, self.auth, self._at.answers, self._lose)
+        return http_transport(config, self.auth, self._at.answers)
 
     @contextlib.asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:
         async with self._transport() as streams:
-            yield repaired(streams, self._exchange)
+            yield repaired(streams, self._at.exchange)
 
     @contextlib.asynccontextmanager
     async def _connected(self) -> AsyncIterator[None]:
-        self._said, self._answers, self._notes = StandardError(self._log), WebAnswers(), []
-        self._exchange = Exchange(Repair(self._note), self._change)
-        self._stale, self._fresh, self._met = anyio.Event(), anyio.Event(), False
-        self._fresh.set()
+        self.lists = lists = OfferedLists(self._log, self.lists.offer)
+        self._at = at = ServerConnection(self._log, lists)
         client = Client(
             self._streams(),
-            mode=self._handshake,
+            mode=self._approach.handshake,
             sampling_callback=None if self.config.sampling == "deny" else self._sample,
             elicitation_callback=self._elicit,
             list_roots_callback=self._roots,
@@ -238,12 +236,13 @@ class McpServer:
             cache=None,
         )
         async with client, anyio.create_task_group() as tasks:
-            self._client, self._met = client, True
-            await self._list()
+            at.client, at.met = client, True
+            seconds = self.config.startup_timeout / 4
+            await lists.read(client, seconds)
             self._set("ready")
-            tasks.start_soon(self._follow)
+            tasks.start_soon(lists.follow, client, seconds, lambda: self._owner.changed(self))
             if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                tasks.start_soon(self._listen)
+                tasks.start_soon(lists.listen, client)
             yield
             tasks.cancel_scope.cancel()
 
@@ -253,42 +252,6 @@ class McpServer:
         if state != "starting":
             self.settled.set()
         self._owner.changed(self)
-
-    # What it offers
-
-    async def _list(self) -> None:
-        self._notes = []
-        self.offer = await read_offer(self._client, self.config.startup_timeout / 4, self._note)
-
-    def _change(self) -> None:
-        """Take note that a list has changed."""
-        self._stale.set()
-        if self._fresh.is_set():
-            self._fresh = anyio.Event()
-
-    async def _follow(self) -> None:
-        """Read the lists again whenever they have changed, however often the server says so."""
-        while True:
-            await self._stale.wait()
-            self._stale = anyio.Event()
-            try:
-                await self._list()
-            except* MCPError as errors:
-                self._log(f"its lists cannot be read: {describe(leaf(errors))}")
-            else:
-                self._owner.changed(self)
-            if not self._stale.is_set():
-                self._fresh.set()
-
-    async def _listen(self) -> None:
-        """Hear of changes where the server sends them in their own stream."""
-        kinds = {"tools_list_changed": True, "prompts_list_changed": True, "resources_list_changed": True}
-        try:
-            async with self._client.listen(**kinds) as changes:
-                async for _ in changes:
-                    self._change()
-        except Exception as error:  # noqa: BLE001  of a server, which need not have it, or of a library
-            self._log(f"changes of its lists are not heard: {describe(leaf(error))}")
 
     async def _logged(self, params: Any) -> None:
         self._log(f"{params.level}: {str(params.data)[:2000]}")
@@ -316,7 +279,7 @@ class McpServer:
             lambda client: client.call_tool(name, arguments, read_timeout_seconds=seconds, progress_callback=progress)
         )
         with anyio.move_on_after(FRESH_SECONDS):
-            await self._fresh.wait()
+            await self.lists.fresh()
         return found
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> Any:
@@ -347,7 +310,7 @@ class McpServer:
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise ServerLost(f"did not answer within {seconds:g} s (timeout)") from None
-            if self._answers.refusal in (400, 404) and "session" in error.message.lower():
+            if self._at.answers.refusal in (400, 404) and "session" in error.message.lower():
                 raise _SessionEnded("has ended the session") from None
             if error.code == CONNECTION_CLOSED:
                 raise ServerLost(await self._why_lost(error.message)) from None
@@ -374,27 +337,10 @@ class McpServer:
                 if self.state in ("failed", "waiting") and not self._again.is_set():
                     break
                 await self._moved.wait()
-        if self._client is None or self.state != "ready":
+        if self._at.client is None or self.state != "ready":
             raise ServerLost(self.problem or "is not ready")
-        return self._client
+        return self._at.client
 
 
 class _SessionEnded(ServerLost):
     """The server does not know the session of a request, and so has refused it."""
-
-
-def leaf(error: BaseException) -> BaseException:
-    """Return the first error in a group of errors."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def describe(error: BaseException, answers: WebAnswers | None = None) -> str:
-    """Return an error as the end of a sentence that begins "the server"."""
-    if isinstance(error, ServerLost):
-        return str(error)
-    text = " ".join((error.message if isinstance(error, MCPError) else str(error)).split())[:1000]
-    why = (answers.refused if answers is not None else "") or system_words(error)
-    more = f" ({why})" if why and why not in text else ""
-    return f"cannot be used: {text or type(error).__name__}{more}"
