@@ -38,24 +38,24 @@ async def main():
 
         # The time that the wrapped calls take, in the way of the agent and beside it.
         async def ask():
-            waited, before = 0.0, checkpoints.before_command
+            waited, before = 0.0, checkpoints.commands.before
             async def timed(entry):
                 nonlocal waited
                 begin = time.perf_counter()
                 found = await before(entry)
                 waited += time.perf_counter() - begin
                 return found
-            checkpoints.before_command = timed
+            checkpoints.commands.before = timed
             ended = []
-            after = checkpoints.after_command
+            after = checkpoints.commands.after
             def timed_after(*given):
                 ended.append(time.perf_counter())
                 after(*given)
-            checkpoints.after_command = timed_after
+            checkpoints.commands.after = timed_after
             await rt.ask("go")
             await checkpoints.settle()
             beside = time.perf_counter() - ended[-1] if ended else 0.0
-            checkpoints.before_command, checkpoints.after_command = before, after
+            checkpoints.commands.before, checkpoints.commands.after = before, after
             return waited, beside
 
         await ask()

@@ -47,29 +47,24 @@ class Checkpoints:
         """Held while files are saved or restored. A tool that wants to change files waits for it."""
         self._agent, self._limits = agent, limits
         self._worktrees = os.path.join(os.path.realpath(worktrees), "") if worktrees else ""
-        self._left_out = [self.root, *map(os.path.abspath, left_out)]
+        self.commands = CommandSearch(self, agent, [self.root, *map(os.path.abspath, left_out)])
         self.working = 0
         """Sub-agents that work: what they change belongs to the agent's last entry, also between its calls."""
         self._entry = ""
         self._unfinished: set[str] = set()
-        self._opened_for = ""
         self._store: CheckpointStore | None = None
-        self._git: GitTree | None = None
+        self.opened_for = ""
+        """The working directory whose store is open."""
+        self.git: GitTree | None = None
+        """The folder of the store in git, once a command has run there."""
         self._reported: set[str] = set()
-        self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
-        self._unsearched: list[str] = []  # of commands that have ended
-        self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
-        self._timer: asyncio.TimerHandle | None = None  # of the search
-        self._search: asyncio.Task[None] | None = None
-        self._done: list[float] = []  # when the last run has ended, in seconds since 1970; empty during a run
-        self._uncovered: dict[str, str] = {}  # folders in which changes by commands are not found, and why
         self._work: set[asyncio.Task[None]] = set()
 
     def attach(self) -> None:
         """Begin to watch the agent's tools."""
         self.watch()
         self._agent.hooks.message.add(self._on_message)
-        self._agent.hooks.before_done.add(self._before_done)
+        self._agent.hooks.before_done.add(self.commands.before_done)
 
     def watch(self) -> None:
         """Watch the files and the shell of the agent on this machine. Other files than its own are not watched."""
@@ -86,19 +81,7 @@ class Checkpoints:
             self._unfinished -= {block.call_id for block in message.content if isinstance(block, ToolResultBlock)}
         else:
             self._unfinished.clear()
-            self._search_now()  # what commands do from now on belongs to another prompt
-            self._done = []
-
-    async def _before_done(self, end: RunEnd) -> None:
-        """Finish the search, so that what is done after `done` is not taken for the work of a command."""
-        try:
-            self._search_now()
-            if self._search is not None and not self._search.done():
-                limits = self.limits
-                stopped = end in ("aborted", "deadline")
-                await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
-        finally:  # also for a run that is stopped while it waits
-            self._done.append(time.time())
+            self.commands.begin_run()
 
     @property
     def entry(self) -> str:
@@ -122,12 +105,12 @@ class Checkpoints:
         from zot_core.checkpoints.store import CheckpointStore, store_folder  # noqa: PLC0415  as above
 
         cwd = self._agent.here.cwd
-        if self._store is None or self._opened_for != cwd:
+        if self._store is None or self.opened_for != cwd:
             await self._close_git()
             folder = await asyncio.to_thread(repository_top, cwd) or os.path.realpath(cwd)
             self._store = CheckpointStore(store_folder(self.root, folder), folder)
-            self._opened_for = cwd
-            self._beside(self._prune(self._store))
+            self.opened_for = cwd
+            self.beside(self._prune(self._store))
         return self._store
 
     async def _prune(self, store: "CheckpointStore") -> None:
@@ -137,7 +120,7 @@ class Checkpoints:
             if os.path.isdir(store.path):
                 await in_thread(lambda check: prune_if_due(store, self.limits, check))
 
-    def _beside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def beside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do work beside the agent."""
         task = spawn(work, "checkpoint")
         self._work.add(task)
@@ -149,7 +132,7 @@ class Checkpoints:
         """Save the file at the path before and after the block changes it, for this entry."""
         from zot_core.checkpoints import states  # noqa: PLC0415  as above
 
-        await self._searched()  # this change is not one of the last command
+        await self.commands.finished()  # this change is not one of the last command
         async with self.lock:
             store, limits, now = await self.store(), self.limits, time.time()
             path = await asyncio.to_thread(os.path.realpath, path)
@@ -164,109 +147,20 @@ class Checkpoints:
                 state = states.save(path, store.objects, limits.file_bytes)
                 store.add(entry, now, [states.FileChange(path, old, state)])
 
-            saved, old = await self._attempt(before)
+            saved, old = await self.attempt(before)
             try:
                 yield
             finally:
                 if saved:
-                    await self._attempt(after)
+                    await self.attempt(after)
 
-    async def before_command(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
-        """Store the folder as it is before a command; return what `after_command` needs, None if commands are not
-        covered."""
-        from zot_core.checkpoints import states  # noqa: PLC0415  not before a command
-        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  as above
-
-        if self._timer is not None and self._opened_for == self._agent.here.cwd:
-            self._timer.cancel()
-            self._timer = None
-            self._running.append(entry)
-            return self._covered
-        await self._searched()  # what the last command changed does not belong to this one
-        async with self.lock:
-            store, limits = await self.store(), self.limits
-
-            def look() -> "tuple[GitTree, CheckpointStore] | None":
-                new = store.create()
-                if reason := store.given_up():
-                    self._uncovered[store.folder] = reason
-                    raise CheckpointError(reason)
-                try:
-                    self._git = git = self._git or GitTree(store, self._left_out, limits)
-                    if new:
-                        git.forget()
-                    # What changed while another command runs is its work, otherwise that of the person.
-                    if changes := git.look(compare=entry in self._running):
-                        store.add(entry, time.time(), changes)
-                except GitMissing as error:
-                    self._uncovered[store.folder] = str(error)
-                    return None
-                except FolderTooLarge as error:
-                    self._uncovered[store.folder] = str(error)  # it would fail again, and take as long
-                    store.give_up(str(error))
-                    raise
-                return git, store
-
-            covered = None if store.folder in self._uncovered else (await self._attempt(look))[1]
-            if covered is not None:
-                self._running.append(entry)
-            elif why := self._uncovered.get(store.folder):
-                await self._attempt(lambda: store.add(entry, time.time(), [states.not_found(store.folder, why)]))
-            return covered
-
-    def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
-        """Find what the command changed, beside the agent. `covered` is what `before_command` returned.
-
-        Commands that follow each other without a pause are searched together, so that they need not wait; what they
-        changed belongs to the last one. A command that ran on in the background is not searched: since its call, other
-        work has changed files too."""
-        if self.entry == entry:
-            self._unsearched.append(entry)
-            self._covered = covered
-        else:
-            self._running.remove(entry)
-        if self._timer is None and self._unsearched:
-            self._timer = asyncio.get_running_loop().call_later(self.limits.pause, self._search_now)
-
-    def _search_now(self) -> None:
-        """Begin to search for what the commands that have ended changed, if that has not begun."""
-        if self._timer is None or self._covered is None:
-            return
-        self._timer.cancel()
-        self._timer = None
-        from zot_core.checkpoints import states  # noqa: PLC0415  not before the first change
-
-        git, store = self._covered
-        entries, self._unsearched, done = self._unsearched, [], self._done
-
-        def look() -> None:
-            changes = git.look(compare=True)
-            if done:  # the end did not wait for this
-                changes = [states.unless_changed_since(each, done[0]) for each in changes]
-            if changes:
-                store.add(entries[-1], time.time(), changes)
-
-        async def find() -> None:
-            async with self.lock:
-                for entry in entries:
-                    self._running.remove(entry)
-                await self._attempt(look)
-
-        self._search = self._beside(find())
-
-    async def _searched(self) -> None:
-        """Search for what the commands that have ended changed, and wait for the end of that."""
-        self._search_now()
-        if self._search is not None:
-            await asyncio.wait([self._search])
-
-    async def _attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
+    async def attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
         """Run work in a thread and return whether it succeeded, and its result. Cancelling ends a running git."""
         task = spawn(asyncio.to_thread(work), "checkpoint")
 
         def stop() -> None:
-            if self._git is not None:
-                self._git.stop()
+            if self.git is not None:
+                self.git.stop()
 
         if await finish(task, stop):
             if not task.cancelled():
@@ -297,7 +191,7 @@ class Checkpoints:
 
     async def settle(self) -> None:
         """Wait until the last command is searched for changes."""
-        self._search_now()
+        self.commands.begin()
         while self._work:
             await asyncio.wait(list(self._work))
 
@@ -307,9 +201,130 @@ class Checkpoints:
         await self._close_git()
 
     async def _close_git(self) -> None:
-        if self._git is not None:
-            await asyncio.to_thread(self._git.close)
-            self._git = None
+        if self.git is not None:
+            await asyncio.to_thread(self.git.close)
+            self.git = None
+
+
+class CommandSearch:
+    """Finds what commands change: the folder is stored before a command, and compared after it."""
+
+    def __init__(self, checkpoints: Checkpoints, agent: Agent, left_out: list[str]) -> None:
+        """Below the folders `left_out` nothing is searched."""
+        self._checkpoints, self._agent, self._left_out = checkpoints, agent, left_out
+        self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
+        self._unsearched: list[str] = []  # of commands that have ended
+        self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
+        self._timer: asyncio.TimerHandle | None = None  # of the search
+        self._search: asyncio.Task[None] | None = None
+        self._done: list[float] = []  # when the last run has ended, in seconds since 1970; empty during a run
+        self._uncovered: dict[str, str] = {}  # folders in which changes by commands are not found, and why
+
+    def begin_run(self) -> None:
+        """What commands do from now on belongs to another prompt."""
+        self.begin()
+        self._done = []
+
+    async def before_done(self, end: RunEnd) -> None:
+        """Finish the search, so that what is done after `done` is not taken for the work of a command."""
+        try:
+            self.begin()
+            if self._search is not None and not self._search.done():
+                limits = self._checkpoints.limits
+                stopped = end in ("aborted", "deadline")
+                await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
+        finally:  # also for a run that is stopped while it waits
+            self._done.append(time.time())
+
+    async def before(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
+        """Store the folder as it is before a command; return what `after` needs, None if commands are not
+        covered."""
+        from zot_core.checkpoints import states  # noqa: PLC0415  not before a command
+        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  as above
+
+        if self._timer is not None and self._checkpoints.opened_for == self._agent.here.cwd:
+            self._timer.cancel()
+            self._timer = None
+            self._running.append(entry)
+            return self._covered
+        checkpoints = self._checkpoints
+        await self.finished()  # what the last command changed does not belong to this one
+        async with checkpoints.lock:
+            store, limits = await checkpoints.store(), checkpoints.limits
+
+            def look() -> "tuple[GitTree, CheckpointStore] | None":
+                new = store.create()
+                if reason := store.given_up():
+                    self._uncovered[store.folder] = reason
+                    raise CheckpointError(reason)
+                try:
+                    checkpoints.git = git = checkpoints.git or GitTree(store, self._left_out, limits)
+                    if new:
+                        git.forget()
+                    # What changed while another command runs is its work, otherwise that of the person.
+                    if changes := git.look(compare=entry in self._running):
+                        store.add(entry, time.time(), changes)
+                except GitMissing as error:
+                    self._uncovered[store.folder] = str(error)
+                    return None
+                except FolderTooLarge as error:
+                    self._uncovered[store.folder] = str(error)  # it would fail again, and take as long
+                    store.give_up(str(error))
+                    raise
+                return git, store
+
+            covered = None if store.folder in self._uncovered else (await checkpoints.attempt(look))[1]
+            if covered is not None:
+                self._running.append(entry)
+            elif why := self._uncovered.get(store.folder):
+                await checkpoints.attempt(lambda: store.add(entry, time.time(), [states.not_found(store.folder, why)]))
+            return covered
+
+    def after(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
+        """Find what the command changed, beside the agent. `covered` is what `before` returned.
+
+        Commands that follow each other without a pause are searched together, so that they need not wait; what they
+        changed belongs to the last one. A command that ran on in the background is not searched: since its call, other
+        work has changed files too."""
+        if self._checkpoints.entry == entry:
+            self._unsearched.append(entry)
+            self._covered = covered
+        else:
+            self._running.remove(entry)
+        if self._timer is None and self._unsearched:
+            self._timer = asyncio.get_running_loop().call_later(self._checkpoints.limits.pause, self.begin)
+
+    def begin(self) -> None:
+        """Begin to search for what the commands that have ended changed, if that has not begun."""
+        if self._timer is None or self._covered is None:
+            return
+        self._timer.cancel()
+        self._timer = None
+        from zot_core.checkpoints import states  # noqa: PLC0415  not before the first change
+
+        checkpoints, (git, store) = self._checkpoints, self._covered
+        entries, self._unsearched, done = self._unsearched, [], self._done
+
+        def look() -> None:
+            changes = git.look(compare=True)
+            if done:  # the end did not wait for this
+                changes = [states.unless_changed_since(each, done[0]) for each in changes]
+            if changes:
+                store.add(entries[-1], time.time(), changes)
+
+        async def find() -> None:
+            async with checkpoints.lock:
+                for entry in entries:
+                    self._running.remove(entry)
+                await checkpoints.attempt(look)
+
+        self._search = checkpoints.beside(find())
+
+    async def finished(self) -> None:
+        """Search for what the commands that have ended changed, and wait for the end of that."""
+        self.begin()
+        if self._search is not None:
+            await asyncio.wait([self._search])
 
 
 class WatchedFiles:
@@ -344,11 +359,11 @@ class WatchedShell:
         entry = self._checkpoints.entry
         covered = None
         if entry:
-            covered = await self._checkpoints.before_command(entry)
+            covered = await self._checkpoints.commands.before(entry)
         else:
             await self._checkpoints.settle()
         try:
             return await self._shell.run(command, **how)
         finally:
             if covered is not None:
-                self._checkpoints.after_command(entry, covered)
+                self._checkpoints.commands.after(entry, covered)
