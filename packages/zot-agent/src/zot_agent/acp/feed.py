@@ -57,6 +57,34 @@ class OpenCall:
         self.old_text: str | None = None
 
 
+class UsageMeter:
+    """Sends how much of the context window the conversation uses, after each answer."""
+
+    def __init__(self, send: Callable[[Json], None], window: Callable[[], Window]) -> None:
+        self._send, self._window = send, window
+        self._turn, self._compacting = Usage(), False
+        self._cost: float | None = 0.0
+
+    def begin(self, *, compacting: bool) -> None:
+        """A turn begins, or a request for a summary, which is not part of the conversation."""
+        self._turn, self._compacting = self._turn if compacting else Usage(), compacting
+
+    def add(self, event: UsageEvent) -> None:
+        self._cost = event.cumulative.shown_cost
+        if not self._compacting and not event.agent_id:
+            self._turn += event.usage
+            self.send(self._turn.context)
+
+    def send(self, used: int) -> None:
+        """Send that `used` tokens are in use."""
+        window = self._window()
+        if not window.tokens:
+            return
+        update: Json = {"sessionUpdate": "usage_update", "used": used, "size": window.tokens}
+        update |= {"_meta": {"zot": {"guessed": True}}} if window.guessed else {}
+        self._send(update | ({"cost": {"amount": self._cost, "currency": "USD"}} if self._cost else {}))
+
+
 class UpdateFeed:
     """Passes updates to `send`. `tools` and `window` return the current tools and context window; relative paths start
     at `cwd`."""
@@ -70,14 +98,12 @@ class UpdateFeed:
         window: Callable[[], Window],
     ) -> None:
         self._send, self._cwd = send, cwd
-        self._tools, self._window = tools, window
+        self._tools, self._meter = tools, UsageMeter(send, window)
         self._calls: dict[str, OpenCall] = {}
         self._agents: dict[str, str] = {}  # the calls that started the sub-agents that run
         self._no_text_sent, self._deferred = True, False
         self._in_message = self._paragraph_ended = False
         self._client_knows_message = True
-        self._turn_usage, self._compacting = Usage(), False
-        self._cost: float | None = 0.0
         self.failure = ""
         """Why the current run failed or was refused."""
         self.cut_off = False
@@ -133,17 +159,14 @@ class UpdateFeed:
             case SubagentStart() | SubagentProgress() | SubagentStop():
                 self._show_agent(event)
             case TurnStart():
-                self._turn_usage, self._compacting = Usage(), False
+                self._meter.begin(compacting=False)
             case CompactStart():
-                self._compacting = True
-            case UsageEvent(usage, cumulative, agent_id):
-                self._cost = cumulative.shown_cost
-                if not self._compacting and not agent_id:  # the request for a summary is not part of the conversation
-                    self._turn_usage += usage
-                    self._send_usage(self._turn_usage.context)
+                self._meter.begin(compacting=True)
+            case UsageEvent():
+                self._meter.add(event)
             case CompactDone():
-                self._turn_usage, self._compacting = Usage(), False
-                self._send_usage(event.tokens_after)
+                self._meter.begin(compacting=False)
+                self._meter.send(event.tokens_after)
                 self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
 
     def _show_message(self, event: UserMessage | MessageAdded) -> None:
@@ -206,14 +229,6 @@ class UpdateFeed:
     def thought(self, text: str) -> None:
         """Send complete reasoning of the model."""
         self._send_text("agent_thought_chunk", text)
-
-    def _send_usage(self, used: int) -> None:
-        window = self._window()
-        if not window.tokens:
-            return
-        update: Json = {"sessionUpdate": "usage_update", "used": used, "size": window.tokens}
-        update |= {"_meta": {"zot": {"guessed": True}}} if window.guessed else {}
-        self._send(update | ({"cost": {"amount": self._cost, "currency": "USD"}} if self._cost else {}))
 
     def plan(self, items: Sequence[Todo]) -> None:
         """Send the list of what is to be done, which is the protocol's plan."""
