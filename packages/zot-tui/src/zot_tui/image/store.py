@@ -4,7 +4,7 @@ import asyncio
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -58,6 +58,30 @@ class _ImageEntry:
     sent: bool = False
 
 
+class _Scaling:
+    """An image that is being scaled, until `limit`. `outdated`: it is for a screen that has changed."""
+
+    def __init__(self) -> None:
+        self.limit: asyncio.TimerHandle | None = None
+        self.outdated = False
+
+
+class _Numbers:
+    """Numbers of images, as the depth of the colours allows."""
+
+    def __init__(self, screen: AppScreen) -> None:
+        self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
+        self._count = int.from_bytes(os.urandom(3), "big")
+
+    def next(self, taken: Collection[int]) -> int:
+        """Return a number that is not taken."""
+        while True:
+            self._count += 1
+            number = self._numbers[self._count % len(self._numbers)]
+            if number not in taken:
+                return number
+
+
 class ImageStore:
     """Returns rows for images, given as base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn, which the
     terminal's answer may change; `off` draws none.
@@ -83,12 +107,9 @@ class ImageStore:
         self._background = self._background_color()
         self._entries: OrderedDict[_ImageKey, _ImageEntry] = OrderedDict()
         self._waiting: list[_ImageKey] = []
-        self._work: object = None  # identifies the image that is being scaled
-        self._outdated = False  # the image being scaled is for a screen that has changed
-        self._limit: asyncio.TimerHandle | None = None
+        self._work: _Scaling | None = None
         self._closed = False
-        self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
-        self._count = int.from_bytes(os.urandom(3), "big")
+        self._numbers = _Numbers(screen)
         self._cell: Pixels | None = None
         self._measure()
 
@@ -153,7 +174,8 @@ class ImageStore:
     def clear(self) -> None:
         """Forget all images; visible ones are drawn again."""
         self._waiting.clear()
-        self._outdated = self._work is not None  # its end is awaited: only one image is decoded at a time
+        if self._work is not None:  # its end is awaited: only one image is decoded at a time
+            self._work.outdated = True
         forgotten, self._entries = self._entries, OrderedDict()
         for entry in forgotten.values():
             self._forget(entry)
@@ -172,8 +194,8 @@ class ImageStore:
     def close(self) -> None:
         self._closed = True
         self._waiting.clear()
-        if self._limit is not None:
-            self._limit.cancel()
+        if self._work is not None and self._work.limit is not None:
+            self._work.limit.cancel()
         self._changed()
 
     # Internals
@@ -264,7 +286,7 @@ class ImageStore:
         if self._work is not None or not self._waiting:
             return
         key = self._waiting.pop()
-        work = self._work = object()
+        work = self._work = _Scaling()
         room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         wanted = (key.data, self.protocol, room, self._background, self._screen.depth, self._max_sent)
 
@@ -277,21 +299,20 @@ class ImageStore:
 
         # Not a pool thread: the interpreter waits for those at exit.
         threading.Thread(target=scale, name="image", daemon=True).start()
-        self._limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
+        work.limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
 
-    def _finished(self, key: _ImageKey, work: object, made: Drawing | None) -> None:
+    def _finished(self, key: _ImageKey, work: _Scaling, made: Drawing | None) -> None:
         """Handle an image that is scaled, cannot be, or took too long; later results of the latter are dropped."""
         if work is not self._work:
             return
         self._work = None
-        if self._limit is not None:
-            self._limit.cancel()
-        entry = None if self._outdated else self._entries.get(key)
-        self._outdated = False
+        if work.limit is not None:
+            work.limit.cancel()
+        entry = None if work.outdated else self._entries.get(key)
         if entry is not None and not self._closed:
             entry.done, entry.drawing = True, made
             if made is not None:
-                entry.number = self._number()
+                entry.number = self._numbers.next({each.number for each in self._entries.values()})
             self._entries.move_to_end(key)
             _notify([entry, *self._evict()])
         if not self._closed:
@@ -310,15 +331,6 @@ class ImageStore:
             self._forget(entry)
             removed.append(entry)
         return removed
-
-    def _number(self) -> int:
-        """Return a number that no image here has."""
-        taken = {entry.number for entry in self._entries.values()}
-        while True:
-            self._count += 1
-            number = self._numbers[self._count % len(self._numbers)]
-            if number not in taken:
-                return number
 
     def _measure(self) -> None:
         size = cell_pixels(self._screen.descriptor)

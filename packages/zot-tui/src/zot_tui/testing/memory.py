@@ -34,8 +34,7 @@ class MemoryScreen(BaseScreen):
         self.left = ""
         self.mouse = False
         self.drawn: Callable[[], None] | None = None
-        self._on_events: Callable[[list[TerminalEvent]], None] | None = None
-        self._on_hangup: Callable[[], None] | None = None
+        self._listener: tuple[Callable[[list[TerminalEvent]], None], Callable[[], None]] | None = None
 
     def get_cols_rows(self) -> tuple[int, int]:
         return self.size
@@ -56,21 +55,21 @@ class MemoryScreen(BaseScreen):
         on_events: Callable[[list[TerminalEvent]], None],
         on_hangup: Callable[[], None],
     ) -> None:
-        self._on_events, self._on_hangup = on_events, on_hangup
+        self._listener = on_events, on_hangup
 
     def unlisten(self) -> None:
-        self._on_events = self._on_hangup = None
+        self._listener = None
 
     def hear(self, *events: TerminalEvent) -> None:
         """Deliver events that arrive together. RuntimeError if no app is listening."""
-        if self._on_events is None:
+        if self._listener is None:
             raise RuntimeError("no app is listening: it is not running, or has given the terminal to another program")
-        self._on_events(list(events))
+        self._listener[0](list(events))
 
     def hang_up(self) -> None:
         """Let the terminal go away."""
-        if self._on_hangup is not None:
-            self._on_hangup()
+        if self._listener is not None:
+            self._listener[1]()
 
     def send(self, sequence: str) -> None:
         if self.started:

@@ -65,7 +65,6 @@ class Spinner(Rows):
     def theme(self, theme: SpinnerStyle) -> None:
         self._theme = theme
         self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
-        self._interval = max(FASTEST_MS, theme.interval_ms or INTERVAL_MS) / 1000
         self.changed()
 
     @property
@@ -101,7 +100,7 @@ class Spinner(Rows):
         self._hint = sanitize_line(hint)
         self.label = label
         if self._timer is None:
-            self._timer = self._after(self._interval, self._next_frame)
+            self._schedule()
 
     def stop(self) -> None:
         if self._timer is not None:
@@ -123,8 +122,12 @@ class Spinner(Rows):
         self._label = detached(sanitize_line(text or turn))
         self._show()
 
+    def _schedule(self) -> None:
+        interval = max(FASTEST_MS, self._theme.interval_ms or INTERVAL_MS) / 1000
+        self._timer = self._after(interval, self._next_frame)
+
     def _next_frame(self) -> None:
-        self._timer = self._after(self._interval, self._next_frame)
+        self._schedule()
         self._frame = (self._frame + 1) % len(self._frames)
         self._show()
 
