@@ -27,22 +27,39 @@ class PanelWishes(Record):
     key_kinds: bool = False
 
 
+class PanelContent:
+    """What an extension has sent for a panel."""
+
+    def __init__(self) -> None:
+        self.title = self.footer = ""
+        self.lines: tuple[WidgetLine, ...] = ()
+        self.cursor: tuple[int, int] | None = None
+        self.newest: Sequence[object] | None = None
+        """The lines that were sent and are not shown yet."""
+
+    @property
+    def count(self) -> int:
+        """The number of lines, whether or not they are shown yet."""
+        return len(self.lines if self.newest is None else self.newest)
+
+    def use_newest(self) -> None:
+        """Show the lines that were sent last."""
+        if self.newest is not None:
+            self.lines, self.newest = read_lines(self.newest), None
+
+
 class OwnedPanel:
     """One open panel: what its extension said of it, and what it was last sent."""
 
     def __init__(self, owner: PanelOwner, id: str, wishes: PanelWishes, given: Mapping[str, Any]) -> None:
         """`given` says where it wants to be. Raises ValueError for a wrong place."""
         self.owner, self.id, self.wishes, self.layout = owner, id, wishes, read_layout(given, Layout())
-        self.title = self.footer = ""
+        self.content = PanelContent()
         self.hidden = False
         self.wants_keys = not wishes.passive
         self.order = 0
         """When it last came to the front."""
         self.area: Area | None = None
-        self.lines: tuple[WidgetLine, ...] = ()
-        self.cursor: tuple[int, int] | None = None
-        self.newest: Sequence[object] | None = None
-        """The lines that were sent and are not shown yet."""
         self.asked_to_close = float("-inf")
         """When Esc or Ctrl+C was passed on to it last."""
         self.owed = 0
@@ -72,22 +89,16 @@ class OwnedPanel:
 
     def arrange(self, screen: tuple[int, int]) -> None:
         """Find its place on a screen of so many columns and rows."""
-        count = len(self.newest if self.newest is not None else self.lines)
-        self.area = place(self.layout, self.wishes.mode, screen, count)
-
-    def use_newest(self) -> None:
-        """Show the lines that were sent last."""
-        if self.newest is not None:
-            self.lines, self.newest = read_lines(self.newest), None
+        self.area = place(self.layout, self.wishes.mode, screen, self.content.count)
 
     def view(self, *, focused: bool) -> PlacedPanel:
         """Return it as front ends get it."""
-        area = self.area or Area(0, 0, 0, 0, 0, 0)
+        area, content = self.area or Area(0, 0, 0, 0, 0, 0), self.content
         order = self.layout.z * 1_000_000 + self.order
         return PlacedPanel(
-            self.id, self.wishes.mode, self.title, self.lines[: area.inner_height], self.footer,
+            self.id, self.wishes.mode, content.title, content.lines[: area.inner_height], content.footer,
             area.column, area.row, area.width, area.height,
-            not self.visible, focused, order, self.cursor, self.wishes.mouse, self.wishes.key_kinds,
+            not self.visible, focused, order, content.cursor, self.wishes.mouse, self.wishes.key_kinds,
         )  # fmt: skip
 
 

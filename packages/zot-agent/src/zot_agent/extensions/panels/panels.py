@@ -120,13 +120,13 @@ class Panels:
         return panel
 
     def _change(self, panel: OwnedPanel, given: Mapping[str, Any]) -> None:
-        for name in ("title", "footer"):
-            if given.get(name) is not None:
-                setattr(panel, name, given[name][:500])
+        content = panel.content
+        content.title = content.title if given.get("title") is None else given["title"][:500]
+        content.footer = content.footer if given.get("footer") is None else given["footer"][:500]
         if given.get("hidden") is not None:
             panel.hidden = given["hidden"]
         if given.get("lines") is not None:
-            panel.newest = given["lines"]
+            content.newest = given["lines"]
         if given.get("focus") is not None:
             panel.wants_keys = given["focus"]
             if panel.wants_keys:
@@ -140,8 +140,8 @@ class Panels:
         if panel is None:
             return
         if isinstance(frame, frames.PanelDraw):
-            panel.newest = frame.lines
-            panel.cursor = (frame.cursor_row, frame.cursor_column) if frame.cursor_row >= 0 else None
+            panel.content.newest = frame.lines
+            panel.content.cursor = (frame.cursor_row, frame.cursor_column) if frame.cursor_row >= 0 else None
             self._outdated()
             return
         sent, pressed = self._sent.pop(frame.seq, (float("-inf"), None))
@@ -149,7 +149,7 @@ class Panels:
             panel.owed = 0
         if pressed is not None and not frame.consumed and self._now() - sent <= self._limits.panel_key_seconds:
             self.unused(pressed)
-        if panel.newest is not None:
+        if panel.content.newest is not None:
             self._flush()
         self.answered()
 
@@ -319,8 +319,8 @@ class Panels:
             self._timer = None
         self._flush_at = self._now()
         for panel in self._drawn:
-            if panel.newest is not None:
-                panel.use_newest()
+            if panel.content.newest is not None:
+                panel.content.use_newest()
                 panel.arrange(self.screen())
         self._show()
         focused = self.focused
