@@ -112,7 +112,7 @@ async def test_a_prompt_that_is_a_command_runs_it() -> None:
 
 async def test_a_prompt_of_an_extension_may_be_refused() -> None:
     async with (world := World()).conversation as conversation:
-        conversation.refusal = lambda: "a dialog is open"
+        conversation.actions = conversation.actions.replace(refusal=lambda: "a dialog is open")
         world.host.events.notify(Submit("ext", "go"))
         assert world.of(Submit) == [Submit("ext", "go", refused="a dialog is open")]
         await conversation.idle()

@@ -105,11 +105,12 @@ class AcpSession:
         self.conversation.permissions.ask = self._permission
         self.conversation.ask_person, self.conversation.front_end = self._ask_person, "acp"
         self.conversation.actions = FrontEndActions(
-            shows_widgets=editor.shows, fixed_session="the editor chooses the session"
+            shows_widgets=editor.shows,
+            fixed_session="the editor chooses the session",
+            refusal=lambda: "" if self.busy else "no prompt was being answered",
         )
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
         self.conversation.reserve_commands({_COMPACT})
-        self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._received)
         runtime.hooks.before_turn.add(self._wait_for_room)
         runtime.hooks.tool_run.add(self._wait_for_room)

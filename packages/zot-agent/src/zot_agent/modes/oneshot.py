@@ -149,8 +149,9 @@ async def answer(
             )
         conversation.stop()
 
-    conversation.actions = FrontEndActions(fixed_session="it answers one prompt")
-    conversation.refusal = lambda: "only one prompt is answered in this mode"
+    conversation.actions = FrontEndActions(
+        fixed_session="it answers one prompt", refusal=lambda: "only one prompt is answered in this mode"
+    )
     output = Output(stop, plain=plain)
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event), *takes)

@@ -129,7 +129,8 @@ async def test_a_message_interrupts_a_run(world: World) -> None:
 async def test_where_one_prompt_is_answered_no_other_is_started(world: World) -> None:
     world.add("caller", CALLER)
     async with world.running() as talk:
-        talk.conversation.refusal = lambda: "only one prompt is answered in this mode"
+        actions = talk.conversation.actions
+        talk.conversation.actions = actions.replace(refusal=lambda: "only one prompt is answered in this mode")
         assert await send(talk, "hello") == "unavailable"
         assert await send(talk, "hello", deliver_as="next_turn") == "kept"
 

@@ -81,8 +81,6 @@ class Conversation:
         self.actions = FrontEndActions()
         """What the front end can do for extensions."""
         self.sandbox: SandboxState = "off"
-        self.refusal: Callable[[], str] = lambda: ""
-        """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
         self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed, self._add)
@@ -268,7 +266,7 @@ class Conversation:
     def _on_extension_event(self, event: ExtensionEvent) -> None:
         if isinstance(event, Submit):
             try:
-                event = event.replace(refused=self.refusal() if event.text.strip() else "it has no text")
+                event = event.replace(refused=self.actions.refusal() if event.text.strip() else "it has no text")
                 if not event.refused:
                     self.prompt(event.text, commands=False, extension=event.extension)
             except ZotError as error:

@@ -174,7 +174,8 @@ class FrontEndActions(Record):
     """What a front end can do for extensions, None for what it cannot. `quit` ends the program. Without `sign_in`, the
     dialogs of extensions show the steps of sign-ins. `shows_widgets` and `shows_panels`: it shows them, or passes them
     on. `field` is the input field of a client, where there is no screen.
-    `fixed_session` says why the session cannot change, and is empty if it can."""
+    `fixed_session` says why the session cannot change, and is empty if it can. `refusal` returns the reason why prompts
+    of extensions are refused now; empty if they are not."""
 
     open_session: OpenSession | None = None
     quit: Callable[[], None] | None = None
@@ -188,6 +189,7 @@ class FrontEndActions(Record):
     keys: Callable[[], KeyAccess] | None = None
     renderers: Callable[[], RendererAccess] | None = None
     field: Callable[[], FieldAccess] | None = None
+    refusal: Callable[[], str] = lambda: ""
 
 
 class ExtensionCommands(Protocol):

@@ -81,7 +81,7 @@ def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
         return _keep(call, images)
     if delivery == "follow_up" and call.flag("expand") and text.startswith("/"):
         runs = False  # a slash command is a prompt, which waits for the end of the run
-    refused = conversation.refusal()
+    refused = conversation.actions.refusal()
     if refused and not runs:
         raise OperationFailed("unavailable", refused)
     if call.flag("wait"):
