@@ -23,13 +23,13 @@ def hello(caller: OperationCaller, *, token: str = "") -> "ServerInfo":
     token: The value of `ZOTCORE_RPC_TOKEN`.
     """
     client, model = service_of(caller), caller.conversation.runtime.agent.model
-    if client.token:
+    if client.trust.token:
         from hmac import compare_digest  # noqa: PLC0415  loads OpenSSL, which few clients need
 
-        if not compare_digest(token.encode("utf-8", "replace"), client.token.encode()):
+        if not compare_digest(token.encode("utf-8", "replace"), client.trust.token.encode()):
             raise OperationFailed("denied", "the token is wrong" if token else "the token is missing")
-    if not client.trusted:
-        client.trust()
+    if not client.trust.given:
+        client.trust.give()
     return {
         "protocol_version": PROTOCOL_VERSION,
         "version": __version__,

@@ -39,6 +39,28 @@ _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""
 
 
+class ClientTrust:
+    """Whether the client has named the `token`; until then events wait. Without a token every client is trusted."""
+
+    def __init__(self, token: str, writer: ServiceOutput) -> None:
+        self.token, self.given = token, not token
+        self._writer = writer
+        self._early: list[str] = []
+
+    def give(self) -> None:
+        """Accept the client, and send the events that waited for that."""
+        self.given = True
+        early, self._early = self._early, []
+        for line in early:
+            self._writer.publish(line)
+
+    def publish(self, line: str) -> None:
+        if self.given:
+            self._writer.publish(line)
+        elif len(self._early) < _EARLY:
+            self._early.append(line)
+
+
 class RpcService:
     """Answers the command lines passed to `receive` and publishes events, both through `writer`."""
 
@@ -56,7 +78,7 @@ class RpcService:
         """With a `token`, the first command must be a `hello` with that token; `no_token` is called for anything else
         and must end the process. `stored` are the sessions that clients may see; by default all."""
         self.host, self.limits = host, limits
-        self.conversation, self.runtime = host.conversation, host.runtime
+        self.conversation = host.conversation
         self.text_held: MutableSet[Run] = WeakSet()
         self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
         self.conversation.permissions.ask = self.permissions
@@ -77,21 +99,18 @@ class RpcService:
         self.sender: CommandSender | None = None
         self.displays = Displays()
         self.stored = stored or StoredSessions()
-        self.token, self._no_token = token, no_token
-        self.trusted = not token
+        self.trust, self._no_token = ClientTrust(token, writer), no_token
         self._writer = writer
-        self._early: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.conversation.events.add(self._publish)
-        self.runtime.hooks.entry.add(
-            lambda entry: self._publish(EntryAdded(entry.extension, entry.id, entry.custom_type))
-        )
-        self.runtime.hooks.before_turn.add(self._wait_for_room)
-        self.runtime.hooks.tool_run.add(self._wait_for_room)
+        hooks = host.runtime.hooks
+        hooks.entry.add(lambda entry: self._publish(EntryAdded(entry.extension, entry.id, entry.custom_type)))
+        hooks.before_turn.add(self._wait_for_room)
+        hooks.tool_run.add(self._wait_for_room)
 
     async def _open_session(self, path: str, *, fork: bool = False) -> list[str]:
         """Continue a stored session for an extension, if clients may see it."""
-        entry = await asyncio.to_thread(self.stored.find, path, self.runtime.cwd)
+        entry = await asyncio.to_thread(self.stored.find, path, self.host.runtime.cwd)
         return await self.host.open_session(entry.path, fork=fork)
 
     def permission_requests(self) -> list[PermissionRequest]:
@@ -111,7 +130,7 @@ class RpcService:
         If a token is needed and the first line is not a `hello` with it, the process ends after the response.
         """
         self._carry_out(line, sender)
-        if not self.trusted:
+        if not self.trust.given:
             self._no_token()
 
     def _carry_out(self, line: bytes | Oversized, sender: CommandSender | None) -> None:
@@ -137,7 +156,7 @@ class RpcService:
             self._respond(sender, id, name, answer)
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
-        if not self.trusted and name != "hello":
+        if not self.trust.given and name != "hello":
             raise OperationFailed("denied", "the first command must be hello with the token")
         from zot_agent.operations.registry import find_for_client  # noqa: PLC0415  not before the first request
 
@@ -189,19 +208,6 @@ class RpcService:
 
     # Events out
 
-    def trust(self) -> None:
-        """Accept the client, and send the events that waited for that."""
-        self.trusted = True
-        early, self._early = self._early, []
-        for line in early:
-            self._writer.publish(line)
-
-    def _send_event(self, line: str) -> None:
-        if self.trusted:
-            self._writer.publish(line)
-        elif len(self._early) < _EARLY:
-            self._early.append(line)
-
     def _send_to(self, line: str, client: CommandSender | None) -> None:
         """Send an event to one client."""
         self._writer.respond(line, client)
@@ -213,7 +219,7 @@ class RpcService:
             if self.host.options.hold_text or (running is not None and running.run in self.text_held):
                 return
         for line in encode_conversation_event(event):
-            self._send_event(line)
+            self.trust.publish(line)
 
     async def _wait_for_room(self, _: object) -> None:
         await self._writer.room()

@@ -30,12 +30,14 @@ def get_display(caller: OperationCaller, calls: list[str]) -> "DisplayInfo":
     context = service_of(caller)
     wanted, displays = set(calls), {}
     known: dict[str, ToolCallBlock] = {}
-    for message in context.runtime.messages:
+    for message in context.host.runtime.messages:
         for block in message.content:
             if isinstance(block, ToolCallBlock) and block.id in wanted:
                 known[block.id] = block
             elif isinstance(block, ToolResultBlock) and block.call_id in known:
-                displays[block.call_id] = recalled_display(known[block.call_id], block, context.runtime.agent.tools)
+                displays[block.call_id] = recalled_display(
+                    known[block.call_id], block, context.host.runtime.agent.tools
+                )
     for id in wanted:
         if (result := context.displays.results.get(id)) is not None:
             displays[id] = result.display or shown_content(result.content)
@@ -66,7 +68,7 @@ def get_image(caller: OperationCaller, image: str) -> "Image":
 
 def _images(context: RpcService) -> "list[ImageBlock]":
     found = [each for result in context.displays.results.values() for each in result.content]
-    for message in context.runtime.messages:
+    for message in context.host.runtime.messages:
         for block in message.content:
             found += block.content if isinstance(block, ToolResultBlock) else [block]  # type: ignore[list-item]
     return [each for each in found if isinstance(each, ImageBlock)]

@@ -38,7 +38,7 @@ async def get_rendering(
     expanded: Whether the person wants to see all of it.
     """
     context, owner = service_of(caller), ""
-    messages = context.runtime.messages
+    messages = context.host.runtime.messages
     name, members = ANSWER, dict[str, Any](text=text)
     if kind == "entry":
         name, members, owner = await _entry(context, item)
