@@ -91,6 +91,11 @@ class Scene:
         return Path(log_path(self.home, "ext")).read_text("utf-8")
 
 
+def subscribed(scene: Scene) -> tuple[set[str], set[str]]:
+    """The events that the extension observes, and those that it intercepts."""
+    return scene.extension.registrations.observes, scene.extension.registrations.intercepts
+
+
 def test_the_tests_have_every_frame() -> None:
     assert {type(frame) for frame in FRAMES} == set(frames.FROM_EXTENSION)
 
@@ -101,7 +106,7 @@ async def test_every_frame_has_a_handler(tmp_path: Path) -> None:
     assert "no handler" not in scene.log()
     assert [command.name for command in scene.registry.commands()] == ["todos"]
     assert [offer.name for _, offer in scene.registry.tools()] == ["grow"]
-    assert (scene.extension.observes, scene.extension.intercepts) == ({"turn_start"}, {"tool_call"})
+    assert subscribed(scene) == ({"turn_start"}, {"tool_call"})
     assert [type(event) for event in scene.emitted] == [
         events.Notify, events.ClearNotes, events.PanelOpen, events.PanelRender, events.PanelClose, events.Submit,
     ]  # fmt: skip
@@ -117,7 +122,7 @@ async def test_what_the_permissions_do_not_name_is_refused_and_the_log_says_so(t
     )
     assert scene.registry.commands() == []
     assert [offer.name for _, offer in scene.registry.tools()] == ["grow_more"]
-    assert (scene.extension.observes, scene.extension.intercepts) == ({"turn_start", "turn_end"}, {"turn_start"})
+    assert subscribed(scene) == ({"turn_start", "turn_end"}, {"turn_start"})
     assert events.Submit not in map(type, scene.emitted)
     refused = [
         ("the command '/todos'", "commands"),
@@ -156,10 +161,10 @@ async def test_a_reserved_name_is_a_conflict_and_an_invalid_one_is_logged(tmp_pa
 async def test_the_end_takes_names_and_subscriptions_away_but_not_what_it_guarded(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.receive(*FRAMES)
-    guarded = {*scene.extension.intercepts}
+    guarded = {*scene.extension.registrations.intercepts}
     scene.extension.ended(scene.connection, "exited with code 1")
     assert scene.registry.commands() == []
-    assert (scene.extension.observes, scene.extension.intercepts) == (set(), guarded)
+    assert subscribed(scene) == (set(), guarded)
     assert scene.extension.failure == "exited with code 1; see zot ext logs ext"
     assert scene.emitted[-1] == events.Notify("ext", "error", scene.extension.failure)
 

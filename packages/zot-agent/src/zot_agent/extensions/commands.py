@@ -30,7 +30,7 @@ async def run_command(
         raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
     if answer.error:
         raise CommandRefused(answer.error)
-    if answer.action == "prompt" and not member.permissions.submit:
+    if answer.action == "prompt" and not member.found.permissions.submit:
         raise CommandError(f"/{command.name}: extension {connection.name} may not submit prompts")
     return _read(command, connection, answer, panels)
 

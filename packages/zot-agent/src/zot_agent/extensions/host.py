@@ -134,7 +134,7 @@ class Extensions:
             for member in self.members:
                 member.flags = values.get(member.found.directory)
                 for why in shadowed.get(member.found.directory, ()):
-                    self._log_name_conflict(NameConflict(member.position, why))
+                    self._log_name_conflict(NameConflict(member.registrations.position, why))
 
     async def ready(self, *, early: bool = False) -> None:
         """Return once all extensions have registered, in this run or the last one, or the time limit of the start or
@@ -162,7 +162,7 @@ class Extensions:
 
     @property
     def observed(self) -> bool:
-        return self._programs is not None or any(each.observes for each in self.members)
+        return self._programs is not None or any(each.registrations.observes for each in self.members)
 
     def observers(self, event: str) -> list[Interceptor]:
         """The running extensions that observe `event`, in load order, and the programs beside them."""
@@ -181,8 +181,9 @@ class Extensions:
                 member.connection
                 for member in self.members
                 if member.connection is not None
-                and event in (member.observes if kind == "observes" else member.intercepts)
-                and (not tool or may_intercept(member.permissions, event, tool))
+                and (own := member.registrations)
+                and event in (own.observes if kind == "observes" else own.intercepts)
+                and (not tool or may_intercept(own.permissions, event, tool))
             ]
             if kind == "intercepts":
                 connections.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
@@ -306,7 +307,9 @@ class Extensions:
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
         if not self._setup.use_tools:
             return {}
-        connections = {each.position: each.connection for each in self.members if each.connection is not None}
+        connections = {
+            each.registrations.position: each.connection for each in self.members if each.connection is not None
+        }
         return {
             offer.name: (connections[position], offer)
             for position, offer in self._registry.tools()
@@ -323,8 +326,8 @@ class Extensions:
         self._subscribers.clear()
         self.hooks.subscribed()
         for member in self.members:
-            if member.names is not None:
-                member.names.report()
+            if member.registrations.results is not None:
+                member.registrations.results.report()
         self.brought.forget_ended()
 
     def _machine_claims(self, connection: Connection | None) -> MachineClaims | None:
@@ -364,7 +367,7 @@ class Extensions:
                 member.memory.outdate()
 
     def _all_observers(self) -> list[tuple[Connection, str]]:
-        all_of_them = [(each.connection, each.observes) for each in self.members]
+        all_of_them = [(each.connection, each.registrations.observes) for each in self.members]
         return [(at, event) for at, events in all_of_them if at is not None for event in sorted(events)]
 
     def _greeting(self, ack: frames.HelloAck, flags: FlagValues | None) -> frames.HelloAck:
@@ -376,6 +379,6 @@ class Extensions:
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         member = self._member(conflict.position)
-        if member is not None and conflict not in member.name_conflicts:
-            member.name_conflicts.append(conflict)
+        if member is not None and conflict not in member.registrations.conflicts:
+            member.registrations.conflicts.append(conflict)
             member.log(conflict.why)

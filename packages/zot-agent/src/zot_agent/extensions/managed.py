@@ -14,10 +14,11 @@ from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.start import ExtensionStart
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
-from zot_agent.extensions.hooks.subscription import accepted, not_permitted
+from zot_agent.extensions.hooks.registrations import OwnRegistrations
+from zot_agent.extensions.hooks.subscription import not_permitted
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels.panels import Panels
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, RegistrationError
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations
 from zot_agent.extensions.setup import ExtensionSetup, ProcessTerms
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
@@ -25,12 +26,11 @@ from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_core.machine.shell import Launch
 from zot_ext.protocol import PROTOCOL_VERSION
-from zot_ext.protocol.permissions import granted, may_call, may_intercept, must_confine
+from zot_ext.protocol.permissions import may_call, may_intercept, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
-    from zot_agent.extensions.calls.registration_results import RegistrationResults
     from zot_agent.extensions.declared.flags import FlagValues
     from zot_agent.extensions.declared.late_connection import LateConnection
     from zot_agent.extensions.declared.memory import Remembering
@@ -71,29 +71,23 @@ class ManagedExtension:
     """Ends, and never raises, when the extension has registered its commands and tools or could not be started."""
 
     def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
-        self.position, self.found, self.name = position, found, found.name
-        self.permissions = found.permissions
-        self.observes: set[str] = set()
-        self.intercepts: set[str] = set()
-        self.name_conflicts: list[NameConflict] = []
-        """Names that it could not have, a line each."""
+        self.found, self.name = found, found.name
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self.names: RegistrationResults | None = None
-        """What became of its registrations, if it wants to know."""
         self.flags: FlagValues | None = None
         """The values of its flags, if it has any."""
         self.memory: Remembering | None = None
         """Keeps what it registers for the next run, if its manifest wants that."""
-        self._note: Callable[[frames.FromExtension], None] = lambda frame: None
         self._calls: OpenCalls | None = None
-        self._tools = ToolFrames(self, shared)
         self._shared = shared
         self._log = ExtensionLog(shared.setup.home, found.name)
+        self.registrations = OwnRegistrations(
+            position, found, shared.registry, self.log, shared.changed, shared.name_taken
+        )
+        self._tools = ToolFrames(self.registrations, shared)
         self._sandbox: Sandbox | None = None
-        self._stopping = self._loading = False
-        self._early: LateConnection | None = None
+        self._stopping = False
         declared = found.manifest.guards
         self.progress = ExtensionStart(self, {} if declared is None else declared.value, self.log)
         """How far its start has come."""
@@ -108,21 +102,21 @@ class ManagedExtension:
 
             memory = Remembering(self, self._shared.registry, self._shared.setup.home, self._shared.setup.limits)
             known, guards = memory.load(), memory.guards
-            self.memory, self._note = memory, memory.note
-        guards = {event: each for event, each in guards.items() if may_intercept(self.permissions, event)}
+            self.memory = memory
+        guards = {event: each for event, each in guards.items() if may_intercept(self.found.permissions, event)}
         if known is None and not (guards or self.progress.guards):
             return
-        self._early = self.connection = connection = self._early_connection()
+        self.progress.early = self.connection = connection = self._early_connection()
         if known is not None and use and self.memory is not None:
             self.memory.late, self.progress.may_have_tools = connection, bool(known.tools)
             connection.granted = self._permitted_groups(known.capabilities)
-            self._loading = True
+            self.registrations.loading = True
             self._tools.add(*known.tools)
             for command in known.commands:
-                self._register_command(command.name, command.description, hidden=command.hidden)
+                self.registrations.add_command(command.name, command.description, hidden=command.hidden)
             self._subscribe(known.events, known.intercept, known.intercept_options)
             self.found.bring(known.brought)
-            self._loading = False
+            self.registrations.loading = False
         self.progress.expect(connection, guards)
 
     def _early_connection(self) -> LateConnection:
@@ -139,9 +133,7 @@ class ManagedExtension:
     async def start(self, deadline: float, *, first: bool) -> None:
         """Start the process and wait for its registrations: for the hello within the limits, for the rest until
         `deadline` (a time of the loop's clock). With `first` it gets the event `session_start`."""
-        late, early = self.late, self._early
-        self._early = None
-        self.progress.begin()
+        late, early = self.late, self.progress.begin()
         if late is not None and not await late.needed():
             return
         from zot_agent.extensions.launch import LaunchError  # noqa: PLC0415  for a remembered one, after the first request
@@ -154,7 +146,7 @@ class ManagedExtension:
                 raise LaunchError(f"it has not been allowed yet what it asks for: zot ext enable {self.name}")
             launch = launch_of(self.found, self._shared.setup.home, self._shared.setup.removed_env)
             about = self._shared.agent_info()
-            if about.sandbox is not None or must_confine(self.permissions):
+            if about.sandbox is not None or must_confine(self.found.permissions):
                 from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few are
 
                 # In a thread: the first one tries whether there is a sandbox here.
@@ -163,13 +155,13 @@ class ManagedExtension:
                     self._sandbox.close()
                     return
             before = self.connection
-            if early is None and self.intercepts:  # it runs again
+            if early is None and self.registrations.intercepts:  # it runs again
                 early = self._early_connection()
                 self.progress.expect(early, {} if before is None else before.intercept_options)
             connection = self.connection = early or self._connection(Connection)
             sandbox = self._sandbox
             launch = launch if sandbox is None else launch.replace(env=sandbox.environment(launch.env))
-            connection.terms = ProcessTerms(launch, sandbox, self.permissions)
+            connection.terms = ProcessTerms(launch, sandbox, self.found.permissions)
             await connection.start()
         except LaunchError as error:
             if not self._stopping:
@@ -193,7 +185,10 @@ class ManagedExtension:
 
     def _connection(self, kind: type[C]) -> C:
         """Return a connection that has no process yet."""
-        setup, terms = self._shared.setup, ProcessTerms(Launch((), self.found.directory, {}), None, self.permissions)
+        setup, terms = (
+            self._shared.setup,
+            ProcessTerms(Launch((), self.found.directory, {}), None, self.found.permissions),
+        )
         return kind(self.name, terms, self, self._log, limits=setup.limits, trace=setup.trace)
 
     def silence_counts(self) -> bool:
@@ -215,7 +210,7 @@ class ManagedExtension:
     @property
     def has_tools(self) -> bool:
         """Whether the model can have a tool of it."""
-        return any(position == self.position for position, _ in self._shared.registry.tools())
+        return any(position == self.registrations.position for position, _ in self._shared.registry.tools())
 
     def changed(self) -> None:
         """Names or subscriptions have changed."""
@@ -223,7 +218,7 @@ class ManagedExtension:
 
     def greet(self, connection: Connection, *, first: bool) -> None:
         """Send `session_start`: after a reload only in the group with more events, which says why."""
-        if "session_start" not in self.observes:
+        if "session_start" not in self.registrations.observes:
             return
         extra = {"reason": "startup" if first else "reload", "session_id": self._shared.agent_info().session_id}
         if "events2" in connection.granted:
@@ -255,10 +250,13 @@ class ManagedExtension:
     def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
         shared = self._shared
-        self._note(frame)
+        if self.memory is not None:
+            self.memory.note(frame)
         match frame:
-            case frames.RegisterCommand() | frames.Subscribe():
-                self._register(frame)
+            case frames.RegisterCommand(name, description, hidden=hidden):
+                self.registrations.add_command(name, description, hidden=hidden)
+            case frames.Subscribe(names, intercept, options):
+                self._subscribe(names, intercept, {} if options is None else options.value)
             case (
                 frames.RegisterTool() | frames.UnregisterTool() | frames.ShowProgress() | frames.CallTool()
                 | frames.CallToolCancel()
@@ -284,7 +282,7 @@ class ManagedExtension:
             ):
                 from zot_agent.extensions.providers.frames import receive_provider_frame  # noqa: PLC0415  few serve any
 
-                receive_provider_frame(self, connection, frame, shared.providers())
+                receive_provider_frame(self.registrations, connection, frame, shared.providers())
             case frames.RegisterToolOps() | frames.UnregisterToolOps() | frames.OpOutput():
                 self._machine_frame(connection, frame)
             case (
@@ -296,7 +294,7 @@ class ManagedExtension:
                 self._unhandled(frame)
 
     def _call(self, connection: Connection, frame: frames.HostCall | frames.CancelCall) -> None:
-        if isinstance(frame, frames.HostCall) and not may_call(self.permissions, frame.method):
+        if isinstance(frame, frames.HostCall) and not may_call(self.found.permissions, frame.method):
             why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
             self._log.line(why)
             connection.send(frames.HostResult(frame.id, code="denied", error=why))
@@ -319,11 +317,11 @@ class ManagedExtension:
         if not self._stopping:
             self._fail(f"{why}; see zot ext logs {self.name}")
         # What it has intercepted it is still asked about, and cannot answer: that is refused, or a line names it.
-        self._unregister(set() if self._stopping else self.intercepts)
+        self._unregister(set() if self._stopping else self.registrations.intercepts)
 
     async def stop(self, why: str = "quit") -> None:
         """End the process, within the limits; `why` is for the extension: `quit` or `reload`."""
-        if self.connection is not None and "session_end" in self.observes:
+        if self.connection is not None and "session_end" in self.registrations.observes:
             extra = {"reason": "shutdown", "detail": why}
             self.connection.send(frames.Event("session_end", extra=extra), droppable=True)
         if self.memory is not None:
@@ -340,8 +338,7 @@ class ManagedExtension:
         self._log.line(text)
 
     def _unregister(self, intercepts: set[str]) -> None:
-        self.observes, self.intercepts = set(), intercepts
-        self._shared.registry.drop(self.position)
+        self.registrations.end(intercepts)
         if self.connection is not None:
             self._shared.panels.drop(self.connection)
         self._shared.changed()
@@ -351,7 +348,7 @@ class ManagedExtension:
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
     def _permitted_groups(self, groups: Iterable[str]) -> tuple[str, ...]:
-        return tuple(name for name in groups if name != "submit" or self.permissions.submit)
+        return tuple(name for name in groups if name != "submit" or self.found.permissions.submit)
 
     def ack(self, hello: frames.Hello) -> frames.HelloAck:
         groups = self._permitted_groups(name for name in hello.capabilities if name in frames.CAPABILITIES)
@@ -373,68 +370,35 @@ class ManagedExtension:
         if "registration_result" in groups:
             from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
 
-            self.names = RegistrationResults(connection, self.position, shared.registry)
+            position = self.registrations.position
+            self.registrations.results = RegistrationResults(connection, position, shared.registry)
         if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack, self.flags)
 
-    def _register(self, frame: frames.RegisterCommand | frames.Subscribe) -> None:
-        if isinstance(frame, frames.RegisterCommand):
-            self._register_command(frame.name, frame.description, hidden=frame.hidden)
-        else:
-            options = frame.intercept_options
-            self._subscribe(frame.events, frame.intercept, {} if options is None else options.value)
-
-    def _register_command(self, name: str, description: str, *, hidden: bool) -> None:
-        try:
-            if not granted(name.removeprefix("/"), self.permissions.commands):
-                raise RegistrationError(not_permitted(f"the command {name!r}", "commands"))
-            conflict = self._shared.registry.add_command(self.position, self.name, name, description, hidden=hidden)
-        except RegistrationError as error:
-            self.refuse("command", name, str(error))
-        else:
-            self.registered("command", name, conflict)
-
     def _register_flag(self, frame: frames.RegisterFlag) -> None:
         if not self.found.pi and (self.flags is None or frame.name not in self.flags.values):
-            self.refuse("flag", frame.name, f"the flag --{frame.name} is not in the manifest; it can never be given")
+            why = f"the flag --{frame.name} is not in the manifest; it can never be given"
+            self.registrations.refuse("flag", frame.name, why)
 
     def _machine_frame(
         self, connection: Connection, frame: frames.RegisterToolOps | frames.UnregisterToolOps | frames.OpOutput
     ) -> None:
         claims = self._shared.machines(connection)
         if claims is not None:
-            claims.received(self, connection, frame)
-
-    def refuse(self, kind: str, name: str, why: str) -> None:
-        """Log that something cannot be registered, and say so to the extension."""
-        self._log.line(why)
-        if self.names is not None:
-            self.names.rejected(kind, name, why)
-
-    def registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
-        """Note a command or a tool that has been registered."""
-        if self.names is not None:
-            self.names.add(kind, name)
-        if conflict is not None:
-            self._shared.name_taken(conflict)
-        if not self._loading:
-            self._shared.changed()
+            claims.received(self.registrations, connection, frame)
 
     def _subscribe(self, names: Iterable[str], intercept: Iterable[str], options: Mapping[str, Any]) -> None:
         groups = () if self.connection is None else self.connection.granted
-        observes, intercepts = accepted(names, intercept, groups, self.permissions, self.refuse)
-        self.observes |= observes
-        self.intercepts |= intercepts
-        if not self._loading:
+        intercepts = self.registrations.subscribe(names, intercept, groups)
+        if not self.registrations.loading:
             self.progress.intercepts |= intercepts
         if options and self.connection is not None:
             self.connection.intercept_options |= self.progress.guarded(read_options(options, self._log.line))
-        if not self._loading:
-            self._shared.changed()
+        self.registrations.change()
 
     def _submit(self, frame: frames.Submit) -> None:
-        if self.permissions.submit:
+        if self.found.permissions.submit:
             self._shared.events.notify(events.Submit(self.name, frame.text))
         else:
             self._log.line(not_permitted("to submit a prompt", "submit"))

@@ -49,7 +49,7 @@ class PipesOwner(Protocol):
         """A pipe is closed; the process may be about to exit."""
 
     def broken(self, why: str) -> None:
-        """It cannot go on."""
+        """It must end, because of what it has done."""
 
 
 class FramePipes:
@@ -106,7 +106,7 @@ class FramePipes:
         return self._writer.fits()
 
     def send(self, frame: FromHost) -> None:
-        """Queue a frame. Raises `FrameError` for one that cannot be encoded."""
+        """Encode a frame and queue it. Raises `FrameError`."""
         self.write(encode(frame, limit=self._frame_bytes))
 
     async def encode(self, frame: FromHost) -> bytes:

@@ -34,7 +34,7 @@ async def test_an_extension_gets_the_values_of_its_own_flags(world: World) -> No
         # A name that another extension or zot has keeps its default.
         assert json.loads(await talk.command("two")) == [{"lang": "", "model": False, "n": 3}, ["n"]]
         assert json.loads(await talk.command("old")) == [None, None]
-        conflicts = [[each.why for each in member.name_conflicts] for member in talk.extensions.members]
+        conflicts = [[each.why for each in member.registrations.conflicts] for member in talk.extensions.members]
         await talk.extensions.reload()
         assert json.loads(await talk.command("one")) == [{"plan": False, "lang": "fr"}, ["lang"]]
     assert conflicts == [

@@ -89,7 +89,9 @@ async def test_of_two_overriders_of_one_tool_the_first_wins_and_the_other_is_tol
     async with world.running(client) as talk:
         await talk.conversation.prompt("go")
         assert texts(talk.told) == [("ax", False)]
-        conflicts = [[each.why for each in member.name_conflicts if not each.own] for member in talk.extensions.members]
+        conflicts = [
+            [each.why for each in member.registrations.conflicts if not each.own] for member in talk.extensions.members
+        ]
         assert "the tool read takes the place of zot's own" in conflicts[0]
         assert "the tool read is shadowed by that of extension a, which is loaded before" in conflicts[1]
         await until(lambda: "tool 'read' is shadowed" in talk.log("b"))

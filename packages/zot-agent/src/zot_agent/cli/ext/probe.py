@@ -55,7 +55,7 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
 
 def _result(member: ManagedExtension, extensions: Extensions) -> ProbeResult:
     # Sorted, since extensions register side by side: which conflict is noticed first differs from run to run.
-    conflicts = sorted({each.why for each in member.name_conflicts})
+    conflicts = sorted({each.why for each in member.registrations.conflicts})
     shadowed = [DoctorLine("no", "name", why) for why in conflicts]
     return ProbeResult([*_lines(member, extensions), *shadowed], conflicts)
 
@@ -74,7 +74,7 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
     registered = {
         "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],
         "tools": [offer.name for offer in extensions.tools if offer.source == name],
-        "watches": sorted(member.observes),
-        "guards": sorted(member.intercepts),
+        "watches": sorted(member.registrations.observes),
+        "guards": sorted(member.registrations.intercepts),
     }
     return lines + [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from zot_agent.extensions import frames
+    from zot_agent.extensions.hooks.registrations import OwnRegistrations
     from zot_agent.extensions.requests import RequestFrame
 
     class MemoryOwner(Protocol):
         """What is needed of an extension: see `ManagedExtension`."""
 
-        position: int
         found: DiscoveredExtension
-        observes: set[str]
+        registrations: OwnRegistrations
 
         def log(self, text: str) -> None: ...
 
@@ -34,8 +34,6 @@ class Remembering:
     What it registered in its last complete start can be used at once, through `late`, a connection whose process starts
     a little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
     """
-
-    connection_class = LateConnection
 
     def __init__(self, owner: "MemoryOwner", registry: ExtensionRegistry, home: str, limits: ExtensionLimits) -> None:
         self._owner, self._registry, self._limits = owner, registry, limits
@@ -72,10 +70,10 @@ class Remembering:
             return NamesAndEvents()
         owner = self._owner
         for name in gone.commands:
-            self._registry.remove_command(owner.position, name)
+            self._registry.remove_command(owner.registrations.position, name)
         for name in gone.tools:
-            self._registry.remove_tool(owner.position, name)
-        owner.observes -= gone.observes
+            self._registry.remove_tool(owner.registrations.position, name)
+        owner.registrations.observes -= gone.observes
         owner.found.bring(self._stored.brings)
         if not handshake.missing:
             self._capabilities = handshake.hello.capabilities

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from zot_agent.extensions.connection import Connection
     from zot_agent.extensions.declared.late_connection import LateConnection
     from zot_agent.extensions.declared.memory import Remembering
+    from zot_agent.extensions.hooks.registrations import OwnRegistrations
     from zot_agent.extensions.requests import RequestFrame
 
     class StartOwner(Protocol):
         """What is needed of an extension: see `ManagedExtension`."""
 
-        intercepts: set[str]
+        registrations: OwnRegistrations
         failure: str
         connection: Connection | None
         memory: Remembering | None
@@ -46,6 +47,8 @@ class ExtensionStart:
         """The events that the present process intercepts."""
         self.may_have_tools = True
         """Whether it has tools, or nobody knows."""
+        self.early: LateConnection | None = None
+        """A connection whose process has not been started, and which takes requests."""
         self._waited = self._given_up = self._lost_tools = False
         self._greeted: Connection | None = None  # what has got `session_start`
 
@@ -73,12 +76,12 @@ class ExtensionStart:
         connection.intercept_options |= self.guarded(
             {event: options.get(event, each) for event, each in self.guards.items()}
         )
-        self._owner.intercepts |= connection.intercept_options.keys()
+        self._owner.registrations.intercepts |= connection.intercept_options.keys()
 
     def has_registered(self, frame: RequestFrame) -> bool:
         """Whether the present process has registered what a request is about."""
         owner = self._owner
-        if isinstance(frame, frames.EventIntercept) and frame.event in owner.intercepts:
+        if isinstance(frame, frames.EventIntercept) and frame.event in owner.registrations.intercepts:
             return frame.event in self.intercepts
         return owner.memory is None or owner.memory.has(frame)
 
@@ -86,11 +89,13 @@ class ExtensionStart:
         """Whether silence of the process can mean that it has registered everything. What is remembered was stored
         after a frame `ready`; and a guard that has not subscribed has not begun."""
         late = None if self._owner.memory is None else self._owner.memory.late
-        return late is None and self._owner.intercepts <= self.intercepts
+        return late is None and self._owner.registrations.intercepts <= self.intercepts
 
-    def begin(self) -> None:
-        """A process is about to start, and somebody waits for it."""
+    def begin(self) -> LateConnection | None:
+        """A process is about to start, and somebody waits for it. Return the early connection that is to have it."""
         self.intercepts, self._waited, self._given_up = set(), True, False
+        early, self.early = self.early, None
+        return early
 
     async def wait(self, connection: Connection, seconds: float) -> None:
         """Return once the process is ready or has ended, or it takes too long."""
@@ -121,14 +126,14 @@ class ExtensionStart:
             self._lost_tools = gone is not None and bool(gone.tools)
             self.may_have_tools = owner.has_tools or self._lost_tools
         if ready and not (self.absence or connection.handshake.auto_ready):
-            owner.intercepts = self.intercepts | self.guards.keys()
+            owner.registrations.intercepts = self.intercepts | self.guards.keys()
             for event in () if gone is None else gone.options:
                 connection.intercept_options.pop(event, None)
             connection.intercept_options |= {e: each for e, each in self.guards.items() if e not in self.intercepts}
         if owner.memory is not None:
             owner.memory.late = None
         if gone is not None:
-            gone = gone.replace(intercepts=gone.intercepts - owner.intercepts)
+            gone = gone.replace(intercepts=gone.intercepts - owner.registrations.intercepts)
         lacks = f"is not complete: {self.absence}" if self.absence else "does not do this, though its manifest says so"
         connection.settle(gone, lacks if ready else "is not ready yet", late=not ready)
         owner.changed()

@@ -4,11 +4,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from zot_agent.extensions.calls.registration_results import RegistrationResults
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.hooks import AgentInfo
+from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_agent.extensions.machines.operations import CommandOutputs, MachineOps
 from zot_agent.extensions.machines.remote import RemoteFiles, RemoteShell
 from zot_agent.extensions.registry import RegistrationError
@@ -18,21 +18,11 @@ from zot_core.machine.interface import OtherMachine
 from zot_core.printable import printable_line
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.groups.tool_ops import TOOL_OPS, OpOutput, RegisterToolOps, UnregisterToolOps, machine_problem
-from zot_ext.protocol.permissions import ExtensionPermissions
 
 MachineFrame: TypeAlias = RegisterToolOps | UnregisterToolOps | OpOutput
 
 _LONGEST_NAME = 200
 _HERE = "the tools use this machine again"
-
-
-class MachineOwner(Protocol):
-    """What is needed of an extension: see `ManagedExtension`."""
-
-    permissions: ExtensionPermissions
-    names: RegistrationResults | None
-
-    def refuse(self, kind: str, name: str, why: str) -> None: ...
 
 
 class MachineClaims:
@@ -58,7 +48,7 @@ class MachineClaims:
         self._folder = ""
         self._over = False
 
-    def received(self, member: MachineOwner, connection: Connection, frame: MachineFrame) -> None:
+    def received(self, member: OwnRegistrations, connection: Connection, frame: MachineFrame) -> None:
         """Handle a frame of an extension."""
         if isinstance(frame, OpOutput):
             self.outputs.received(connection, frame)
@@ -77,8 +67,7 @@ class MachineClaims:
             member.refuse("machine", frame.name, why)
             self._say(connection.name, "warn", why)
         else:
-            if member.names is not None:
-                member.names.accepted("machine", frame.name)
+            member.accept("machine", frame.name)
 
     def claim(self, connection: Connection, frame: RegisterToolOps) -> None:
         """Let the tools use the machine of an extension. Raises `RegistrationError`."""

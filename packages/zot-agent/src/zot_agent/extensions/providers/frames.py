@@ -1,28 +1,17 @@
 """`receive_provider_frame`: the frames of an extension about the providers that it serves."""
 
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from zot_agent.extensions.calls.registration_results import RegistrationResults
 from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_agent.extensions.registry import ProviderRegistrations, RegistrationError
 from zot_ext.protocol.groups.providers import ProviderEvent, ProviderStep, RegisterProvider, UnregisterProvider
 
 ProviderFrame: TypeAlias = RegisterProvider | UnregisterProvider | ProviderEvent | ProviderStep
 
 
-class ProviderOwner(Protocol):
-    """What is needed of an extension: see `ManagedExtension`."""
-
-    name: str
-    names: RegistrationResults | None
-
-    def log(self, text: str) -> None: ...
-
-    def refuse(self, kind: str, name: str, why: str) -> None: ...
-
-
 def receive_provider_frame(
-    member: ProviderOwner, connection: Connection, frame: ProviderFrame, served: ProviderRegistrations | None
+    member: OwnRegistrations, connection: Connection, frame: ProviderFrame, served: ProviderRegistrations | None
 ) -> None:
     """Handle a frame; `served` are the providers of all extensions."""
     if isinstance(frame, ProviderEvent | ProviderStep):
@@ -40,5 +29,4 @@ def receive_provider_frame(
     except RegistrationError as error:
         member.refuse("provider", frame.name, str(error))
     else:
-        if member.names is not None:
-            member.names.accepted("provider", frame.name)
+        member.accept("provider", frame.name)

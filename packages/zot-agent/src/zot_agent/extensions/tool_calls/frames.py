@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
 from zot_agent.extensions.setup import ExtensionSetup
-from zot_ext.protocol.permissions import ExtensionPermissions, granted
+from zot_ext.protocol.permissions import granted
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -20,20 +21,6 @@ if TYPE_CHECKING:
     ToolFrame: TypeAlias = (
         frames.RegisterTool | frames.UnregisterTool | frames.ShowProgress | frames.CallTool | frames.CallToolCancel
     )
-
-
-class ToolOwner(Protocol):
-    """What is needed of an extension: see `ManagedExtension`."""
-
-    position: int
-    name: str
-    permissions: ExtensionPermissions
-
-    def log(self, text: str) -> None: ...
-
-    def refuse(self, kind: str, name: str, why: str) -> None: ...
-
-    def registered(self, kind: str, name: str, conflict: NameConflict | None) -> None: ...
 
 
 class ToolsOfAll(Protocol):
@@ -53,7 +40,7 @@ class ToolsOfAll(Protocol):
 class ToolFrames:
     """Registers the tools of an extension, takes the progress of their calls, and lets it call tools."""
 
-    def __init__(self, member: ToolOwner, shared: ToolsOfAll) -> None:
+    def __init__(self, member: OwnRegistrations, shared: ToolsOfAll) -> None:
         self._member, self._shared = member, shared
         self._caller: ToolCaller | None = None
 

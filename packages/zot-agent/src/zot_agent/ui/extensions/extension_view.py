@@ -122,7 +122,7 @@ class ExtensionView:
         self.registered.emit()
 
     def _up(self, member: "ManagedExtension", _: object) -> None:
-        for conflict in member.name_conflicts:
+        for conflict in member.registrations.conflicts:
             if not conflict.own:
                 self._presenter.note(conflict.why, "warning", member.name)
         self.registered.emit()
