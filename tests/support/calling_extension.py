@@ -103,7 +103,7 @@ class Talk:
 
     def log(self, name: str) -> str:
         """The log of an extension."""
-        return (Path(self.extensions._setup.home) / "logs" / f"ext-{name}.log").read_text("utf-8")
+        return (Path(self.extensions.setup.home) / "logs" / f"ext-{name}.log").read_text("utf-8")
 
 
 CALLER = """

@@ -5,27 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Container, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from zot_agent.extensions import frames
-from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.absence import AbsentExtensions
 from zot_agent.extensions.declared.resources import BroughtResources
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, MorePrograms
+from zot_agent.extensions.hooks.subscribers import Subscribers
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
 from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup, ReloadStats
-from zot_agent.extensions.tool_calls import caller
-from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools
+from zot_agent.extensions.tools import AgentTools
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.protocol.permissions import may_intercept
+from zot_ext.limits import ExtensionLimits
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -33,13 +32,43 @@ if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.declared.flags import FlagValues
     from zot_agent.extensions.machines.claims import MachineClaims
-    from zot_agent.operations.stored_sessions import StoredSessions
+
+
+class StartWait:
+    """How long the extensions of a set are waited for. Hold `lock` while they are."""
+
+    def __init__(self, limits: ExtensionLimits) -> None:
+        self.lock, self._limits, self._deadline = asyncio.Lock(), limits, 0.0
+        self.settled = False
+        """Whether nobody has to be waited for any more."""
+
+    def begin(self) -> float:
+        """They are about to start; return when nobody waits for them any more, by the clock of the loop."""
+        self.settled = False
+        self._deadline = asyncio.get_running_loop().time() + self._limits.ready_total_seconds
+        return self._deadline
+
+    async def wait(self, members: Sequence[ManagedExtension]) -> None:
+        """Return once they have registered, in this run or the last one, or their time is over."""
+        waiting = [each for each in members if each.late is None and not each.started.done()]
+        left = self._deadline - asyncio.get_running_loop().time()
+        if waiting and left > 0:
+            await asyncio.wait([each.started for each in waiting], timeout=left)
+        # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
+        if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
+            await asyncio.wait(loading, timeout=self._limits.hello_seconds)
+        if busy := [each.started for each in waiting if each.running and not each.started.done()]:
+            await asyncio.wait(busy, timeout=self._limits.busy_seconds)
+        for each in waiting:
+            if not each.started.done():
+                each.progress.give_up()
+        self.settled = True
 
 
 class Extensions:
     """The extensions of one agent. Their notes, panels and prompts go to `events`.
 
-    Every wait for an extension has a limit in `limits`.
+    Every wait for an extension has a limit in `setup`.
     """
 
     def __init__(
@@ -54,17 +83,15 @@ class Extensions:
         Without an `owner` their calls are unavailable. `providers` is None if no manifest names a provider that its
         extension serves."""
         self.events: Observe[ExtensionEvent] = Observe()
-        self.limits = setup.limits
         self.panels = Panels(self.events.notify, setup.limits)
         self.owner, self.providers = owner, providers
-        self._find, self._agent_info, self._setup, self._commands = find, agent_info, setup, setup.commands
-        self.hooks = ExtensionHooks(self, agent_info)
-        self._own_tools, self.agent_tools = {*setup.tools, TOOL_SEARCH}, AgentTools()
+        self._find, self._agent_info, self.setup = find, agent_info, setup
+        self.subscribers = Subscribers(lambda: self.members, self._find_programs, setup.limits, self.ready)
+        self.hooks = ExtensionHooks(self.subscribers, agent_info)
+        self.agent_tools = AgentTools(setup.tools)
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
-        self._registry = ExtensionRegistry()
-        self._subscribers: dict[tuple[str, str, str], list[Interceptor]] = {}
-        self._programs: MorePrograms | None = None
+        self._registry = ExtensionRegistry(setup.commands, self.agent_tools.reserved)
         self.changed: Observe[None] = Observe()
         """Notified when an extension has registered something, or has ended."""
         self._absent = AbsentExtensions(lambda: self.members, strict=setup.strict)
@@ -72,19 +99,15 @@ class Extensions:
         self.brought = BroughtResources(lambda: self.members, None if owner is None else owner.resources)
         """The skills, prompt templates and themes that the programs of extensions bring."""
         self._machines: MachineClaims | None = None
-        self._process_values: dict[str, dict[str, Any]] = {}
-        self._ready_deadline = 0.0
-        self._reloading, self._settled = asyncio.Lock(), False  # settled: nobody has to be waited for any more
+        self._start = StartWait(setup.limits)
         if owner is not None:
             self.hooks.follow(owner.conversation)
 
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
-        self.agent_tools.agent = agent
-        self._own_tools.update(name for name, tool in agent.tools.items() if not tool.replaceable)
-        self.agent_tools.outdated = True
+        self.agent_tools.attach(agent)
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
-        if self._setup.use_tools:
+        if self.setup.use_tools:
             agent.hooks.extra_messages.add(self._absent.news)
         self.hooks.attach(agent)
 
@@ -94,33 +117,30 @@ class Extensions:
 
     def reserve(self, commands: Container[str]) -> None:
         """Reserve names of commands, in lower case; this replaces the earlier ones and outlasts a reload."""
-        self._commands = commands
         self._registry.reserve(commands)
 
     def start(self, discovery: Discovery | None = None) -> list[str]:
         """Start all extensions, concurrently and in the background. Returns lines for the user about unusable
         folders. Raises `ConfigError` if the programs beside them cannot be used."""
-        self._programs = self._find_programs()
-        problems = self._start(discovery or self._find(), first=True)
-        self._notify_programs("session_start", reason="startup", session_id=self._agent_info().session_id)
+        self.subscribers.renew_programs()
+        problems = self._start_members(discovery or self._find(), first=True)
+        self.subscribers.notify_programs("session_start", reason="startup", session_id=self._agent_info().session_id)
         return problems
 
-    def _start(self, discovery: Discovery, *, first: bool) -> list[str]:
-        self._registry = ExtensionRegistry(self._commands, self._own_tools)
+    def _start_members(self, discovery: Discovery, *, first: bool) -> list[str]:
+        self._registry = self._registry.renewed()
         shared = SharedState(
-            self._registry, self.panels, self.events, self._setup, self._agent_info, self._mark_changed,
+            self._registry, self.panels, self.events, self.setup, self._agent_info, self._mark_changed,
             self._log_name_conflict, self._open_calls, self._greeting, lambda: self.providers, self.agent_tools,
             self._machine_claims,
         )  # fmt: skip
         self.members = [ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())]
         self._give_flags()
-        self._settled = False
-        self._ready_deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
+        deadline = self._start.begin() + self.setup.limits.busy_seconds
         for member in self.members:
             if member.found.manifest.remember or member.progress.guards:
-                member.expect(use=first and self._setup.use_remembered and not self._setup.strict)
-            start = member.start(self._ready_deadline + self.limits.busy_seconds, first=first)
-            member.started = spawn(start, f"extension {member.name}")
+                member.expect(use=first and self.setup.use_remembered and not self.setup.strict)
+            member.started = spawn(member.start(deadline, first=first), f"extension {member.name}")
         self._mark_changed()
         self.brought.remembered()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
@@ -130,7 +150,7 @@ class Extensions:
         if any(member.found.manifest.flags or member.found.pi for member in self.members):
             from zot_agent.extensions.declared.flags import flag_values  # noqa: PLC0415  few extensions have flags
 
-            values, shadowed = flag_values([member.found for member in self.members], self._setup.flags)
+            values, shadowed = flag_values([member.found for member in self.members], self.setup.flags)
             for member in self.members:
                 member.flags = values.get(member.found.directory)
                 for why in shadowed.get(member.found.directory, ()):
@@ -140,75 +160,13 @@ class Extensions:
         """Return once all extensions have registered, in this run or the last one, or the time limit of the start or
         reload has passed. A run that wants none of their tools does not wait for them `early`, before its first
         request."""
-        early = early and not (self._setup.use_tools or any(each.found.pi for each in self.members))
-        if not (self._settled or early):
-            async with self._reloading:
-                await self._wait_until_started()
-
-    async def _wait_until_started(self) -> None:
-        waiting = [each for each in self.members if each.late is None and not each.started.done()]
-        left = self._ready_deadline - asyncio.get_running_loop().time()
-        if waiting and left > 0:
-            await asyncio.wait([each.started for each in waiting], timeout=left)
-        # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
-        if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
-            await asyncio.wait(loading, timeout=self.limits.hello_seconds)
-        if busy := [each.started for each in waiting if each.running and not each.started.done()]:
-            await asyncio.wait(busy, timeout=self.limits.busy_seconds)
-        for each in waiting:
-            if not each.started.done():
-                each.progress.give_up()
-        self._settled = True
-
-    @property
-    def observed(self) -> bool:
-        return self._programs is not None or any(each.registrations.observes for each in self.members)
-
-    def observers(self, event: str) -> list[Interceptor]:
-        """The running extensions that observe `event`, in load order, and the programs beside them."""
-        return self._subscribed("observes", event)
-
-    def interceptors(self, event: str, tool: str = "") -> list[Interceptor]:
-        """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, else in load
-        order, and then the programs beside them. An extension that has ended is among them if it wanted the event to be
-        blocked then."""
-        return self._subscribed("intercepts", event, tool)
-
-    def _subscribed(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Interceptor]:
-        found = self._subscribers.get((kind, event, tool))
-        if found is None:
-            connections = [
-                member.connection
-                for member in self.members
-                if member.connection is not None
-                and (own := member.registrations)
-                and event in (own.observes if kind == "observes" else own.intercepts)
-                and (not tool or may_intercept(own.permissions, event, tool))
-            ]
-            if kind == "intercepts":
-                connections.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
-            more: Sequence[Interceptor] = ()
-            if self._programs is not None:
-                programs = self._programs
-                more = programs.observers(event) if kind == "observes" else programs.interceptors(event, tool)
-            found = self._subscribers[kind, event, tool] = [*connections, *more]
-        # An extension that calls a tool is not asked about that call: it may wait for the result.
-        return [each for each in found if each is not caller.get()] if kind == "intercepts" and tool else found
-
-    def _notify_programs(self, name: str, **members: str) -> None:
-        for each in () if self._programs is None else self._programs.observers(name):
-            each.send(frames.Event(name, extra=members))
+        early = early and not (self.setup.use_tools or any(each.found.pi for each in self.members))
+        if not (self._start.settled or early):
+            async with self._start.lock:
+                await self._start.wait(self.members)
 
     def _find_programs(self) -> MorePrograms | None:
-        return None if self.owner is None else self.owner.find_programs(self._setup.trace)
-
-    def renew_programs(self) -> None:
-        """Find the programs again that observe and intercept beside the extensions. Raises `ConfigError`; those from
-        before then stay."""
-        before, self._programs = self._programs, self._find_programs()
-        self._subscribers.clear()
-        if before is not None:
-            spawn(before.close(), "end programs that observe")
+        return None if self.owner is None else self.owner.find_programs(self.setup.trace)
 
     @property
     def commands(self) -> list[Command]:
@@ -227,28 +185,28 @@ class Extensions:
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
             raise CommandError(f"there is no command /{name}")
-        if self._setup.strict:
+        if self.setup.strict:
             await self.ready()
         self._absent.check()
         from zot_agent.extensions.commands import run_command  # noqa: PLC0415  not before the first request
 
-        return await run_command(connection, member, found[1], args, self.limits.command_seconds, self.panels)
+        return await run_command(connection, member, found[1], args, self.setup.limits.command_seconds, self.panels)
 
     async def reload(self) -> ReloadStats:
         """Stop all extensions, discover them again and start them. Open requests fail; the agent continues."""
-        self._settled = False
-        async with self._reloading:
+        self._start.settled = False
+        async with self._start.lock:
             stopped = await self._stop("reload")
             discovery = await asyncio.to_thread(self._find)  # it may read the files of a project
             if self._closed:
                 return ReloadStats(stopped, 0, 0)
             self.providers = self.providers if self.owner is None else self.owner.serve(discovery)
-            errors = self._start(discovery, first=False)
+            errors = self._start_members(discovery, first=False)
             try:
-                self.renew_programs()
+                self.subscribers.renew_programs()
             except ConfigError as error:
                 errors.append(str(error))
-            await self._wait_until_started()
+            await self._start.wait(self.members)
             if self._machines is not None:
                 self._machines.reloaded()
             if self.agent_tools.agent is not None:
@@ -265,13 +223,12 @@ class Extensions:
         """Stop all extensions, concurrently and within the limits."""
         self._closed = True
         await self._stop()
-        self._notify_programs("session_end", reason="shutdown", detail="quit")
-        if self._programs is not None:
-            await self._programs.close()
+        self.subscribers.notify_programs("session_end", reason="shutdown", detail="quit")
+        await self.subscribers.close()
         if self._machines is not None:
             self._machines.close()
-        if self._setup.trace is not None:
-            self._setup.trace.close()
+        if self.setup.trace is not None:
+            self.setup.trace.close()
 
     async def _stop(self, why: str = "quit") -> int:
         """Stop all extensions and return how many were running."""
@@ -286,10 +243,10 @@ class Extensions:
 
     async def _before_turn(self, step: int) -> Refusal | None:
         """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
-        if self._setup.use_tools or self._setup.strict or self.interceptors("turn_start"):
+        if self.setup.use_tools or self.setup.strict or self.subscribers.interceptors("turn_start"):
             await self.ready()
         self._absent.check()
-        if step == 1 and (refusal := await self._absent.flags_served(self.limits.hello_seconds)):
+        if step == 1 and (refusal := await self._absent.flags_served(self.setup.limits.hello_seconds)):
             return refusal
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()
@@ -299,22 +256,16 @@ class Extensions:
         if step == 1 and agent is not None and self.hooks.ask_again():
             agent.refresh()
         if self.agent_tools.outdated:
-            self.agent_tools.update(self._offers(), self.limits)
+            self.agent_tools.update(self._offers(), self.setup.limits)
         if self._machines is not None:
             self._machines.apply(step)
         return None
 
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
-        if not self._setup.use_tools:
+        if not self.setup.use_tools:
             return {}
-        connections = {
-            each.registrations.position: each.connection for each in self.members if each.connection is not None
-        }
-        return {
-            offer.name: (connections[position], offer)
-            for position, offer in self._registry.tools()
-            if position in connections
-        }
+        found = [(self._member(position), offer) for position, offer in self._registry.tools()]
+        return {offer.name: (at, offer) for member, offer in found if member is not None and (at := member.connection)}
 
     def _member(self, position: int) -> ManagedExtension | None:
         """Return the owner of a registered name; None while all extensions are being stopped."""
@@ -323,7 +274,7 @@ class Extensions:
     def _mark_changed(self) -> None:
         self.changed.notify(None)
         self.agent_tools.outdated = True
-        self._subscribers.clear()
+        self.subscribers.changed()
         self.hooks.subscribed()
         for member in self.members:
             if member.registrations.results is not None:
@@ -335,31 +286,27 @@ class Extensions:
         if self._machines is None and connection is not None and agent is not None:
             from zot_agent.extensions.machines.claims import MachineClaims  # noqa: PLC0415  few offer a machine
 
-            self._machines = MachineClaims(agent, self.limits, self._agent_info, self.events.notify)
+            self._machines = MachineClaims(agent, self.setup.limits, self._agent_info, self.events.notify)
         return self._machines
 
     def _open_calls(self, connection: Connection) -> OpenCalls:
         from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls
 
-        return OpenCalls(connection, self._call_services)
+        return OpenCalls(connection, lambda: self._call_services)
 
+    @cached_property
     def _call_services(self) -> CallServices | None:
         from zot_agent.extensions.calls.call import CallServices  # noqa: PLC0415  as above
+        from zot_agent.operations.stored_sessions import StoredSessions  # noqa: PLC0415  as above
 
         owner = self.owner
         if owner is None:
             return None
         return CallServices(
-            owner.conversation, self.limits, self._setup.home, self._process_values, owner.accounts, self._restarted,
+            owner.conversation, self.setup.limits, self.setup.home, {}, owner.accounts, self._restarted,
             self.events.notify, self._all_observers, self.agent_tools, self.brought.set, self.brought.folders,
-            self.panels, owner.favourites, self._signed_in, self._stored,
+            self.panels, lambda: owner.favourites(), self._signed_in, StoredSessions(outside=False),
         )  # fmt: skip
-
-    @cached_property
-    def _stored(self) -> StoredSessions:
-        from zot_agent.operations.stored_sessions import StoredSessions  # noqa: PLC0415  as above
-
-        return StoredSessions(outside=False)
 
     def _signed_in(self, connection: Connection) -> None:
         for member in self.members:
@@ -375,7 +322,7 @@ class Extensions:
 
         trusted = self._agent_info().project_trusted
         conversation = self.owner.conversation if self.owner is not None else None
-        return greeting(ack, conversation, self.limits, flags, project_trusted=trusted)
+        return greeting(ack, conversation, self.setup.limits, flags, project_trusted=trusted)
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         member = self._member(conflict.position)

@@ -371,7 +371,7 @@ class ManagedExtension:
             from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
 
             position = self.registrations.position
-            self.registrations.results = RegistrationResults(connection, position, shared.registry)
+            self.registrations.results = RegistrationResults(connection.send, position, shared.registry)
         if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack, self.flags)

@@ -143,6 +143,10 @@ class ExtensionRegistry:
         self._commands: _Names[Command] = _Names(reserved_commands, lambda _: False)
         self._tools: _Names[ToolOffer] = _Names(reserved_tools, lambda offer: offer.override)
 
+    def renewed(self) -> "ExtensionRegistry":
+        """Return an empty registry with the same reserved names."""
+        return ExtensionRegistry(self._commands.reserved, self._tools.reserved)
+
     def reserve(self, commands: Container[str]) -> None:
         """Reserve names of commands, in lower case, in place of the earlier ones."""
         self._commands.reserved = commands

@@ -172,8 +172,10 @@ def _image(block: ImageValue) -> TextBlock | ImageBlock:
 class AgentTools:
     """The tools of an agent, and what extensions offer."""
 
-    def __init__(self) -> None:
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
         self.agent: Agent | None = None
+        self.reserved = {*reserved, TOOL_SEARCH}
+        """Names that extensions cannot have, unless they override them."""
         self.outdated = False
         """Whether `update` must be called."""
         self._search: ToolSearch | None = None
@@ -183,6 +185,12 @@ class AgentTools:
         """The names that extensions have taken from the model, by extension."""
         self._named: dict[str, set[str]] = {}
         """The names that extensions have chosen for it, by extension."""
+
+    def attach(self, agent: Agent) -> None:
+        """Connect the tools to those of `agent`."""
+        self.agent = agent
+        self.reserved.update(name for name, tool in agent.tools.items() if not tool.replaceable)
+        self.outdated = True
 
     def update(self, offers: Mapping[str, tuple[Connection, ToolOffer]], limits: ExtensionLimits) -> None:
         """Give the agent the tools that extensions offer now. Call it between two model calls."""

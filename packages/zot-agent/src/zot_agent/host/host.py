@@ -151,7 +151,7 @@ class Host:
         """Use the hook programs of the project of `choice` in place of those of another one. Raises `ConfigError`."""
         self.hooks_of = choice
         if self.extensions is not None:
-            self.extensions.renew_programs()
+            self.extensions.subscribers.renew_programs()
         elif self._open_hooks() is not None:
             self.start_extensions()
 

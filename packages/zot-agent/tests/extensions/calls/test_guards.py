@@ -38,7 +38,7 @@ async def test_the_time_limit_does_not_run_while_the_person_is_asked(world: Worl
     async with world.running(touching(world.root), ask=person) as talk:
         run = talk.conversation.prompt("go")
         await until(lambda: len(person.shown) == 1)
-        pending = talk.extensions.interceptors("tool_call")[0].pending
+        pending = talk.extensions.subscribers.interceptors("tool_call")[0].pending
         (request,) = pending._open.values()
         assert (request.pauses, request.timer) == (1, None)
         run.cancel()
@@ -126,7 +126,11 @@ async def test_the_highest_priority_is_asked_first(world: World) -> None:
             name, f"@ext.intercept('tool_call', priority={priority})\ndef no(call):\n    return block({name!r})\n"
         )
     async with world.running(touching(world.root)) as talk:
-        assert [each.name for each in talk.extensions.interceptors("tool_call")] == ["most", "first", "last"]
+        assert [each.name for each in talk.extensions.subscribers.interceptors("tool_call")] == [
+            "most",
+            "first",
+            "last",
+        ]
         assert await result(talk) == "most"
 
 

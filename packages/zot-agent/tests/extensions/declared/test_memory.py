@@ -404,7 +404,7 @@ async def test_a_guard_is_asked_although_its_process_starts_late(remembered: Rem
     client = ScriptedClient([Turn(calls=[Call("bash", {"command": "echo hi"})]), "done"])
     async with remembered.world.running(client, **HASTE) as talk:
         assert [failed for _, failed in await results(talk)] == [False]
-        assert talk.extensions.interceptors("tool_call", "bash") == []
+        assert talk.extensions.subscribers.interceptors("tool_call", "bash") == []
 
 
 SLOW = """

@@ -250,7 +250,7 @@ async def test_a_guard_that_has_changed_and_does_not_start_any_more_still_refuse
             assert failed
             assert "exited with code 1 before it said hello" in text
             await talk.extensions.reload()
-            assert talk.extensions.interceptors("tool_call", "bash")
+            assert talk.extensions.subscribers.interceptors("tool_call", "bash")
     assert not ran(world)
 
 

@@ -1,19 +1,16 @@
 """`RegistrationResults`: says to an extension what became of its commands and tools."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_ext.protocol.from_host import RegistrationResult
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.connection import Connection
-
 
 class RegistrationResults:
-    """The names that the extension at `connection`, which is at `position` in the load order, has registered."""
+    """The names that the extension at `position` in the load order has registered; `send` tells it of them."""
 
-    def __init__(self, connection: "Connection", position: int, registry: ExtensionRegistry) -> None:
-        self._connection, self._position, self._registry = connection, position, registry
+    def __init__(self, send: Callable[[RegistrationResult], None], position: int, registry: ExtensionRegistry) -> None:
+        self._send, self._position, self._registry = send, position, registry
         self._sent: dict[tuple[str, str], str] = {}
 
     def add(self, kind: str, name: str) -> None:
@@ -22,11 +19,11 @@ class RegistrationResults:
 
     def accepted(self, kind: str, name: str) -> None:
         """Send that a name is registered which no other extension can have."""
-        self._connection.send(RegistrationResult(kind, name, "ok"))
+        self._send(RegistrationResult(kind, name, "ok"))
 
     def rejected(self, kind: str, name: str, reason: str) -> None:
         """Send that a name cannot be registered."""
-        self._connection.send(RegistrationResult(kind, name, "rejected", reason))
+        self._send(RegistrationResult(kind, name, "rejected", reason))
 
     def report(self) -> None:
         """Send what has changed: the owner of a name may have come or gone."""
@@ -41,4 +38,4 @@ class RegistrationResults:
             reason = (
                 "" if status == "ok" else "zot or an extension that is loaded before has a " + kind + " of this name"
             )
-            self._connection.send(RegistrationResult(kind, name, status, reason))
+            self._send(RegistrationResult(kind, name, status, reason))

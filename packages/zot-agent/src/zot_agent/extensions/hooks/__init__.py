@@ -6,6 +6,6 @@ asked.
 """
 
 from zot_agent.extensions.hooks.handlers import ExtensionHooks
-from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor, MorePrograms, Subscriptions
+from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor, MorePrograms
 
-__all__ = ["AgentInfo", "ExtensionHooks", "Interceptor", "MorePrograms", "Subscriptions"]
+__all__ = ["AgentInfo", "ExtensionHooks", "Interceptor", "MorePrograms"]

@@ -13,10 +13,11 @@ from zot_provider.request import Request
 
 if TYPE_CHECKING:
     from zot_agent.extensions.hooks.context import ContextCopies
-    from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor, Subscriptions
+    from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor
     from zot_agent.extensions.hooks.intercepts import ProjectQuestion
     from zot_agent.extensions.hooks.outgoing import Outgoing
     from zot_agent.extensions.hooks.reports import Reports
+    from zot_agent.extensions.hooks.subscribers import Subscribers
     from zot_core.agent import Agent
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import Changed, ConversationEvent
@@ -31,7 +32,7 @@ _ON_THE_WIRE = ("before_provider_request", "before_provider_headers")
 class ExtensionHooks:
     """The hook handlers of one set of extensions."""
 
-    def __init__(self, extensions: "Subscriptions", agent_info: "Callable[[], AgentInfo]") -> None:
+    def __init__(self, extensions: "Subscribers", agent_info: "Callable[[], AgentInfo]") -> None:
         self._extensions, self._agent_info = extensions, agent_info
         self._prompts: dict[Interceptor, tuple[str, str]] = {}
         self._same_session = False

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from zot_agent.extensions.calls.intercept_options import InterceptOptions
     from zot_core.sandbox.policy import SandboxPolicy
-    from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.from_extension import EventInterceptResponse
     from zot_ext.protocol.from_host import Event, EventIntercept
 
@@ -60,29 +59,6 @@ class Interceptor(Protocol):
 
     def send(self, frame: Event, /, *, droppable: bool = False) -> None:
         """Notify it; with `droppable` it need not get the frame if it does not read."""
-        ...
-
-
-class Subscriptions(Protocol):
-    """The programs that observe or intercept an event, in the order in which they are asked."""
-
-    @property
-    def limits(self) -> ExtensionLimits:
-        """How long they may take."""
-        ...
-
-    @property
-    def observed(self) -> bool: ...
-
-    def observers(self, event: str, /) -> Sequence[Interceptor]: ...
-
-    def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]:
-        """The programs that intercept `event`, and may for `tool`."""
-        ...
-
-    async def ready(self, *, early: bool = False) -> None:
-        """Return once all of them have registered, or their time for that is over. If it is `early` in a run, this may
-        return at once."""
         ...
 
 

@@ -18,8 +18,9 @@ from zot_core.errors import Refused
 from zot_ext.protocol.errors import FrameError
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
+    from zot_agent.extensions.hooks.interceptor import Interceptor
     from zot_agent.extensions.hooks.intercepts import Intercept
+    from zot_agent.extensions.hooks.subscribers import Subscribers
 
 _ids = itertools.count(1)
 
@@ -37,7 +38,7 @@ def next_id() -> str:
 class Asking:
     """Asks the interceptors of one set of extensions."""
 
-    def __init__(self, extensions: Subscriptions) -> None:
+    def __init__(self, extensions: Subscribers) -> None:
         self._extensions = extensions
         self._said: set[tuple[str, str]] = set()  # what the person has read in this run
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
+from zot_agent.extensions.hooks.interceptor import Interceptor
 from zot_agent.extensions.hooks.observables import BY_SOURCE, EVENTS2
 from zot_agent.extensions.hooks.streams import EventStreams
+from zot_agent.extensions.hooks.subscribers import Subscribers
 from zot_agent.extensions.hooks.transitions import FOLLOWED, Story
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent, SessionStart, SessionTreeMove
@@ -23,7 +24,7 @@ STREAMED = ("message_update", "tool_progress")
 class Reports:
     """Sends events to the programs that observe them."""
 
-    def __init__(self, extensions: Subscriptions) -> None:
+    def __init__(self, extensions: Subscribers) -> None:
         self._extensions = extensions
         self._story = Story(self.tell)
         self._streams = EventStreams(self.send)

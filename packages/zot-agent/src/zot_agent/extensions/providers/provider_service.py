@@ -122,7 +122,7 @@ class ServedProviders:
         )
 
     def _limits(self) -> ExtensionLimits:
-        return self.extensions.limits if self.extensions is not None else DEFAULT_LIMITS
+        return self.extensions.setup.limits if self.extensions is not None else DEFAULT_LIMITS
 
     async def _connect(self, id: str) -> Connection:
         """Return the extension that serves a provider, once it has registered, and started again if it has ended.
