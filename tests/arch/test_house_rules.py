@@ -56,12 +56,11 @@ SIGNATURES = {
 }
 MANY_ATTRIBUTES = {
     # More than 15, of which some are to become objects of their own: a number here only ever falls.
-    **{"AgentState": 22, "App": 27, "Controller": 25, "Extensions": 18, "Host": 18, "Presenter": 24, "Screen": 16},
+    **{"AgentState": 22, "App": 27, "Controller": 25, "Extensions": 18, "Presenter": 24, "Screen": 16},
     **{"Terminal": 21},
 }
 MANY_PARAMETERS = {
     # More than 8, as above.
-    "zot_agent/host/host.py:Host.__init__": 11,
     "zot_agent/ui/format/status.py:.lines": 11,
 }
 BETWEEN_LOOPS = {

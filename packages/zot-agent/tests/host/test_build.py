@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.args import parse
-from zot_agent.host.build import build_host, working_directory
+from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
+from zot_agent.host.options import working_directory
 from zot_core.errors import SessionLocked
 from zot_core.permission_mode import PermissionMode, more_careful
 from zot_core.prompt import identity

@@ -39,8 +39,9 @@ from zot_agent.acp.servers import ServerFiles
 from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import build_host, choose_model, open_registry
+from zot_agent.host.build import build_host, open_registry
 from zot_agent.host.extensions import open_providers
+from zot_agent.host.folder import choose_model
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__

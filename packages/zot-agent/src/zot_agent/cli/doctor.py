@@ -13,8 +13,9 @@ from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, read_settings
-from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
+from zot_agent.host.build import MODELS_FILE, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
+from zot_agent.host.folder import choose_model
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed

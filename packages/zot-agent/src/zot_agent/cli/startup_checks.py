@@ -2,9 +2,10 @@
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import check_named, choose_model, open_registry, working_directory
+from zot_agent.host.build import check_named, open_registry
 from zot_agent.host.extensions import ProjectChoice, open_providers
-from zot_agent.host.options import HostOptions
+from zot_agent.host.folder import choose_model
+from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.workspace import choose_agents
 from zot_core.runtime.resolve import builtin_tools_named

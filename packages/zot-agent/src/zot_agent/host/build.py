@@ -10,12 +10,13 @@ from zot_agent.config.retry import retry_policy
 from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice, announce_providers
+from zot_agent.host.folder import UNWRITABLE, HostFolder, choose_model
 from zot_agent.host.host import Host
-from zot_agent.host.options import HostOptions
+from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
-from zot_agent.host.workspace import ExtensionResources, open_workspace, read_workspace
+from zot_agent.host.workspace import open_workspace
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
@@ -23,19 +24,18 @@ from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.nearest_files import NearestInstructions
 from zot_core.runtime.runtime import Runtime
-from zot_core.sessions.file import StoredSession, load
 from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.store import SessionStore
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.http import Client
-from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.errors import ConfigError
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
-from zot_provider.selection import Selection, select
+from zot_provider.selection import Selection
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
@@ -47,8 +47,6 @@ COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 """The variables of OpenTelemetry that name a collector of traces."""
 
 _log = logging.getLogger("zot_agent")
-
-_UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
 def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False, log: RowLog | None = None) -> Host:
@@ -72,27 +70,6 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once, log=log)
     conversation, sandbox, more_notes = open_conversation(runtime, options, settings, registry)
 
-    def open_other(path: str, *, fork: bool) -> list[str]:
-        notes, project = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
-        sandbox.follow(project.load())
-        host.use_hooks_of(project)
-        return notes
-
-    def reopen_workspace() -> list[str]:
-        here = conversation.runtime.cwd
-        rules_of = PermissionFiles(home, here, options.project if here == cwd else "")
-        try:
-            settings, workspace, notes = read_workspace(options, choice, cwd, here)
-            rules_of.use(conversation.permissions, options, settings, host.settings)
-            sandbox.follow(settings)
-        except ConfigError as error:
-            return [f"{error}; settings and instructions stay as they were"]
-        host.settings = settings
-        conversation.runtime.set_workspace(workspace)
-        conversation.extensions_changed()  # so have the commands of skills
-        _begin_audit(host, home)
-        return notes
-
     host = Host(
         conversation,
         [*settings.problems, *registry.warnings, *notes, *more_notes, *choice.notes, *hooks.notes],
@@ -100,14 +77,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         settings=settings,
         models=registry,
         choice=choice,
-        sandbox=sandbox,
-        open_session=open_other,
-        reopen_workspace=reopen_workspace,
+        folder=HostFolder(conversation, options, registry, choice, sandbox, once=once),
         providers=providers,
-        once=once,
     )
-    host.brought = ExtensionResources(conversation, lambda here: read_workspace(options, choice, cwd, here)[1:])
-    _begin_records(host, home)
+    _begin_records(host)
     if discovery.active() or discovery.members() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
@@ -123,16 +96,8 @@ def check_named(options: HostOptions, discovery: Discovery) -> None:
             raise ConfigError(f"--ext {each.directory}: {each.message}" if each.directory else each.message)
 
 
-def _begin_audit(host: Host, home: str) -> None:
-    if host.settings.audit == "on" and host.audit is None:
-        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
-
-        host.audit = AuditLog(home, host.conversation, [host.options.api_key])
-        host.audit.attach()
-
-
-def _begin_records(host: Host, home: str) -> None:
-    _begin_audit(host, home)
+def _begin_records(host: Host) -> None:
+    host.begin_audit()
     if any(map(os.environ.get, COLLECTORS)):
         from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
 
@@ -185,7 +150,7 @@ def open_runtime(
 ) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
-    store = SessionStore(sessions_root(), _UNWRITABLE)
+    store = SessionStore(sessions_root(), UNWRITABLE)
     path, stored, problems = find_session(options, store, cwd)
     selection = choose_model(options, settings, registry, stored)
     client = _open_client(selection, options, settings, registry)
@@ -260,44 +225,6 @@ def watch_files(runtime: Runtime) -> None:
     runtime.checkpoints.attach()
 
 
-def continue_session(
-    conversation: Conversation,
-    path: str,
-    options: HostOptions,
-    registry: ModelRegistry,
-    choice: ProjectChoice,
-) -> tuple[list[str], ProjectChoice]:
-    """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
-    copy of it; return lines for the person, and what of the project there is used.
-
-    Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
-    """
-    runtime = conversation.runtime
-    stored = load(path)
-    cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    home = zot_home()
-    project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
-    project.find()
-    settings = project.load()
-    hooks = project.hooks(settings)
-    workspace, notes = open_workspace(options, settings, cwd, choice, trusted=project.trusted)
-    selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
-    if isinstance(runtime.agent.client, RoutingClient):
-        runtime.agent.client.check(selection.model)
-    store = SessionStore(sessions_root(), _UNWRITABLE)
-    session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
-    try:
-        rules_of = PermissionFiles(home, cwd)
-        rules_of.open(options, settings)  # raises what is wrong while nothing has changed
-        conversation.open_session(session, opened, workspace)
-        rules_of.use(conversation.permissions, options, settings)
-    except BaseException:
-        session.close()
-        raise
-    conversation.set_model(selection.model)
-    return [*notes, *project.notes, *hooks.notes], project
-
-
 def open_registry(home: str) -> ModelRegistry:
     """Return all known providers and models, including those of the user's `models.json`, with the person's keys.
     Raises `ConfigError`."""
@@ -329,56 +256,6 @@ def known_models(home: str) -> KnownProviders:
     from zot_provider.catalog.user import parse_user_models  # noqa: PLC0415  few people have such a file
 
     return parse_user_models(value, path)
-
-
-def working_directory(cwd: str) -> str:
-    """Return the absolute path of the directory to work in. Raises `ConfigError` if it does not exist."""
-    try:
-        path = os.path.abspath(os.path.expanduser(cwd))
-    except FileNotFoundError:
-        raise ConfigError("the current directory no longer exists; change to another one, or pass --cwd") from None
-    if not os.path.isdir(path):
-        raise ConfigError(f"--cwd {cwd!r} is not a directory")
-    return path
-
-
-def choose_model(
-    options: HostOptions, settings: Settings, registry: ModelRegistry, stored: StoredSession | None
-) -> Selection:
-    """Choose the model: from the command line, else from the session, else from the settings, else from the keys in
-    the environment. Raises `MissingKey`, and `UnknownName`, which names the settings file if the name comes from it."""
-    provider, model, default_provider, settings_model = options.provider, options.model, "", ""
-    if stored is not None and stored.meta.provider and not model and provider in ("", stored.meta.provider):
-        provider, model = stored.meta.provider, stored.meta.model
-    elif provider in ("", settings.provider):
-        default_provider, settings_model = settings.provider, "" if model else settings.model
-        model = model or settings_model
-    default_provider = registry.id_of(default_provider)
-    if (
-        default_provider
-        and default_provider != provider
-        and not registry.has(default_provider)
-        and not registry.has(model.partition("/")[0])
-    ):
-        raise _unusable(settings, Settings.provider.key, registry.unknown(default_provider))
-    try:
-        return select(
-            provider,
-            model,
-            api_key=options.api_key,
-            base_url=options.base_url,
-            registry=registry,
-            default_provider=default_provider,
-        )
-    except UnknownName as error:
-        if not settings_model:
-            raise
-        raise _unusable(settings, Settings.model.key, error) from None
-
-
-def _unusable(settings: Settings, key: str, error: UnknownName) -> UnknownName:
-    """Return the error for a name that comes from the settings."""
-    return UnknownName(f"{settings.source(key)}: {error}; change it with zot config set {key} NAME")
 
 
 def use_network(settings: Settings) -> None:

@@ -1,10 +1,11 @@
 """`Host`: a conversation with its extensions and settings. Only `zot_agent.host.build` creates one."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
+from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.conversation.events import ConversationEvent, Notify
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from zot_agent.hook_programs.programs import HookPrograms
     from zot_agent.host.audit import AuditLog
     from zot_agent.host.extensions import ProjectChoice
+    from zot_agent.host.folder import HostFolder
     from zot_agent.host.sandbox import SandboxSwitch
-    from zot_agent.host.workspace import ExtensionResources
     from zot_agent.traces import Traces
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
@@ -41,18 +42,14 @@ class Host:
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
         choice: "ProjectChoice | None" = None,
-        sandbox: "SandboxSwitch | None" = None,
-        open_session: Callable[..., list[str]] | None = None,
-        reopen_workspace: Callable[[], list[str]] | None = None,
+        folder: "HostFolder | None" = None,
         providers: "ServedProviders | None" = None,
-        once: bool = False,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
 
-        `options` are those the host was built from, `choice` says what of the project is used, `sandbox` turns the
-        sandbox on and off, `open_session` continues the session at a path, and `reopen_workspace` reads skills and
-        instructions again; both return lines for the person, of which the host passes on each once. `once`: it answers
-        a single prompt. Without `choice` a host has no extensions, and without `open_session` it cannot open sessions.
+        `options` are those the host was built from, `choice` says what of the project is used. Of the lines for the
+        person that `folder` returns, the host passes on each once. Without `choice` a host has no extensions, and
+        without `folder` it has no sandbox and cannot open sessions.
         """
         self.conversation = conversation
         self.notes = [*notes, *(providers.problems if providers is not None else ())]
@@ -60,9 +57,8 @@ class Host:
         self.options = options or HostOptions()
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
-        self.once = once
         self.choice = self.hooks_of = choice
-        self.sandbox = sandbox
+        self._folder = folder
         self.extensions: Extensions | None = None
         """None until extensions are started."""
         self.hooks: HookPrograms | None = None
@@ -73,15 +69,17 @@ class Host:
         """The record of tool calls, where it is wanted."""
         self.traces: Traces | None = None
         """The spans of OpenTelemetry, where a collector is named."""
-        self.brought: ExtensionResources | None = None
-        """Follows what extensions bring."""
-        self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
     def keys(self) -> PersonalKeys | None:
         """The keys of the person, for `SignInSession`; None if the models have other credentials."""
         credentials = self.models.credentials
         return credentials if isinstance(credentials, PersonalKeys) else None
+
+    @property
+    def sandbox(self) -> "SandboxSwitch | None":
+        """Turns the sandbox on and off."""
+        return None if self._folder is None else self._folder.sandbox
 
     @property
     def runtime(self) -> "Runtime":
@@ -94,10 +92,12 @@ class Host:
 
         Raises `Busy`, `NotAllowed`, `ConfigError` and `SessionError`; nothing has changed then.
         """
-        if self._open_session is None:
+        if self._folder is None:
             raise RuntimeError("this host was made without sessions")
         await self.conversation.branches.allow(SessionChange("fork" if fork else "resume", path))
-        return self._unsaid(self._open_session(path, fork=fork))
+        notes, project = self._folder.open_session(path, fork=fork)
+        self.use_hooks_of(project)
+        return self._unsaid(notes)
 
     def _unsaid(self, lines: list[str]) -> list[str]:
         """Return the lines that the person has not read yet."""
@@ -112,7 +112,7 @@ class Host:
         from zot_agent.extensions.setup import ExtensionOwner  # noqa: PLC0415  not needed without extensions
         from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  as above
 
-        keys = self.keys
+        keys, folder = self.keys, self._folder
         owner = ExtensionOwner(
             self.conversation,
             None if keys is None else lambda: keys.accounts.store,
@@ -120,7 +120,7 @@ class Host:
             self.reload_extensions,
             self._open_hooks,
             self._serve,
-            self.brought,
+            None if folder is None else folder.brought,
         )
         self.extensions = extensions = make_extensions(
             self.choice,
@@ -130,7 +130,7 @@ class Host:
             lambda: None if self.sandbox is None else self.sandbox.policy,
             owner,
             self.providers,
-            once=self.once,
+            once=folder is not None and folder.once,
         )
         self._connect_providers(extensions)
         extensions.attach(self.runtime.agent)
@@ -182,8 +182,8 @@ class Host:
         if self.hooks_of is not None and self.hooks_of is not self.choice:
             await asyncio.to_thread(self.hooks_of.find)
         stats = await (self.extensions or self.start_extensions()).reload()
-        if self.brought is not None:
-            await self.brought.changed()
+        if self._folder is not None:
+            await self._folder.brought.changed()
         self.conversation.extensions_changed()
         return stats.replace(errors=[*stats.errors, *(self.choice.notes if self.choice is not None else ())])
 
@@ -217,8 +217,8 @@ class Host:
         async def wait(step: int) -> None:
             """A run that begins meanwhile has what the project brings, or does not have it, from its first request."""
             await decided.wait()
-            if step == 1 and self.brought is not None:
-                self.brought.use()
+            if step == 1 and self._folder is not None:
+                self._folder.brought.use()
 
         remove = self.runtime.agent.hooks.before_turn.add(wait)
         try:
@@ -244,7 +244,7 @@ class Host:
     async def use_project(self) -> list[str]:
         """Start the extensions of a project that the person has just allowed, and use its skills and instructions once
         the agent is idle. Returns lines for the person."""
-        if self.choice is None or self._reopen_workspace is None:
+        if self.choice is None or self._folder is None:
             return []
         errors = []
         if self.extensions is not None or self.choice.find().active() or self._open_hooks() is not None:
@@ -253,10 +253,20 @@ class Host:
 
     async def refresh_workspace(self) -> list[str]:
         """Read skills, pins and instructions again once the agent is idle. Returns lines for the person."""
-        if self._reopen_workspace is None:
+        if self._folder is None:
             return []
         await self.conversation.idle()
-        return self._unsaid(self._reopen_workspace())
+        self.settings, notes = self._folder.reopen(self.settings)
+        self.begin_audit()
+        return self._unsaid(notes)
+
+    def begin_audit(self) -> None:
+        """Keep a record of tool calls from now on, if the settings want one."""
+        if self.settings.audit == "on" and self.audit is None:
+            from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+            self.audit = AuditLog(zot_home(), self.conversation, [self.options.api_key])
+            self.audit.attach()
 
     async def close(self) -> None:
         """Stop the running work and release all resources."""

@@ -1,8 +1,10 @@
 """`HostOptions`: what a user, or a program, asks of a host."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from zot_core.permission_mode import PermissionMode, SandboxMode
+from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
 from zot_provider.request import Reasoning
 
@@ -59,3 +61,14 @@ class HostOptions(Record):
     project: str = ""
     no_session: bool = False
     run: str | None = None
+
+
+def working_directory(cwd: str) -> str:
+    """Return the absolute path of the directory to work in. Raises `ConfigError` if it does not exist."""
+    try:
+        path = os.path.abspath(os.path.expanduser(cwd))
+    except FileNotFoundError:
+        raise ConfigError("the current directory no longer exists; change to another one, or pass --cwd") from None
+    if not os.path.isdir(path):
+        raise ConfigError(f"--cwd {cwd!r} is not a directory")
+    return path

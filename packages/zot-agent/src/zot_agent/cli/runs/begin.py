@@ -12,8 +12,7 @@ from zot_agent.cli.ext.terminal import print_text
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.runs.drive import drive, follow
-from zot_agent.host.build import working_directory
-from zot_agent.host.options import HostOptions
+from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.runs.control import change_options, check_continuable, continue_detached
 from zot_agent.runs.options import changed_options, check_same
 from zot_agent.runs.store import RunStore, StoredRun

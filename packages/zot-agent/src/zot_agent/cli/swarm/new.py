@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from zot_agent.cli.args import parse
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.startup_checks import check_options
-from zot_agent.host.build import working_directory
-from zot_agent.host.options import HostOptions
+from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.standard_error import print_error
 from zot_agent.swarm.swarm import Swarm
 from zot_provider.errors import ConfigError
