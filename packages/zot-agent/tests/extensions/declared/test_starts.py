@@ -96,7 +96,8 @@ async def test_a_process_that_is_only_silent_has_not_registered_all_that_is_reme
         pass
     before = [each.read_bytes() for each in remembered(world)]
     gate.unlink()
-    async with world.running(touches(world), **HASTE | {"ready_idle_seconds": 0.01}) as talk:
+    haste = {**HASTE, "ready_idle_seconds": 0.01, "shutdown_seconds": 0.2}
+    async with world.running(touches(world), **haste) as talk:
         ((text, failed),) = await results(talk)
         assert (text, failed) == ("extension 'slow' was not ready within 0.2 s, so this is refused", True)
         assert [each.name for each in talk.extensions.tools] == ["go"]
