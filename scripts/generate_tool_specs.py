@@ -1,39 +1,50 @@
 """Write `zot_core/tools/definition/specs.json`: what is known of the built-in tools without their modules.
 
-The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`, in which `{agents}` stands for
-the built-in sub-agents. Run `make generate` after changing one of them.
+A built-in tool is a module of `zot_core/tools` with a function `@builtin` of its name. The schemas come from the tools'
+signatures, the descriptions from `prompts/<name>.md`, in which `{agents}` stands for the built-in sub-agents, or else
+from the docstrings. Run `make generate` after changing one of them.
 """
 
+import inspect
 import json
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import zot_core.tools
 from zot_core.runtime.subagents.definitions import builtin_agents
-from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_core.tools.definition.arguments import Arguments
+from zot_core.tools.definition.tool import FunctionTool
 
 FOLDER = Path(zot_core.tools.__file__).parent
 
 
-def specs() -> str:
-    """The content of the file."""
+def defined() -> list[FunctionTool[..., Any]]:
+    """The tools that the modules define, by name."""
+    names = sorted(path.stem for path in FOLDER.glob("*.py") if "\n@builtin(" in path.read_text("utf-8"))
+    return [getattr(import_module(f"zot_core.tools.{name}"), name) for name in names]
+
+
+def spec(tool: FunctionTool[..., Any]) -> dict[str, Any]:
+    """What is known of a tool."""
     agents = ", ".join(f"`{name}`" for name in builtin_agents())
-    table = {
-        tool.name: {
-            "description": _prompt(tool.name).replace("{agents}", agents),
-            "schema": Arguments(tool.function, tool.name).schema(),
-            "parallel": tool.parallel,
-            "repeatable": tool.repeatable,
-            "prompt_line": tool.prompt_line,
-        }
-        for tool in (each.function_tool for each in (*BUILTIN_TOOLS, agent_tool(())))
+    return {
+        "description": _prompt(tool).replace("{agents}", agents),
+        "schema": Arguments(tool.function, tool.name).schema(),
+        "parallel": tool.parallel,
+        "repeatable": tool.repeatable,
+        "prompt_line": tool.prompt_line,
+        "other_names": " ".join(tool.other_names),
+        "replaceable": tool.replaceable,
+        "on_demand": tool.on_demand,
     }
-    return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
 
 
-def _prompt(name: str) -> str:
-    return (FOLDER / "prompts" / f"{name}.md").read_text("utf-8").strip()
+def _prompt(tool: FunctionTool[..., Any]) -> str:
+    path = FOLDER / "prompts" / f"{tool.name}.md"
+    return path.read_text("utf-8").strip() if path.exists() else inspect.getdoc(tool.function) or ""
 
 
 if __name__ == "__main__":
-    (FOLDER / "definition" / "specs.json").write_text(specs(), "utf-8")
+    table = {tool.name: spec(tool) for tool in defined()}
+    (FOLDER / "definition" / "specs.json").write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", "utf-8")

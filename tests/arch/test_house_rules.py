@@ -50,7 +50,7 @@ SIGNATURES = {
     *("zot_agent/config/setting.py:Setting.__init__", "zot_agent/verbs/session.py:.navigate"),
     *("zot_core/agent/state.py:AgentState.__init__", "zot_core/runtime/runtime.py:Runtime.__init__"),
     *("zot_core/sandbox/policy.py:.make_policy", "zot_core/tools/agent.py:.agent"),
-    "zot_core/tools/definition/tool.py:FunctionTool.__init__",
+    *("zot_core/tools/definition/tool.py:FunctionTool.__init__", "zot_core/tools/definition/builtin.py:.builtin"),
     *("zot_ext/calls/agent.py:Messages.send", "zot_ext/calls/session.py:Secrets.authorize"),
     "zot_ext/testing/fake_host.py:FakeHost.__init__",
 }

@@ -7,7 +7,7 @@ from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 
 
-@builtin(parallel=True)
+@builtin(other_names="task dispatch_agent spawn_agent subagent delegate", replaceable=True, parallel=True)
 async def agent(
     task: str,
     context: ToolContext,

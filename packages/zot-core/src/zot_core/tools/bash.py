@@ -63,7 +63,12 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [TerminalDisplay(command, output, None if code == -1 else code, float(found[2]))]
 
 
-@builtin(recall=_recall, prompt_line="Build, run and test with `bash`.")
+@builtin(
+    other_names="shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell "
+    "powershell",
+    recall=_recall,
+    prompt_line="Build, run and test with `bash`.",
+)
 async def bash(
     command: str,
     context: ToolContext,

@@ -93,6 +93,8 @@ async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> li
 
 
 @builtin(
+    other_names="edit_file str_replace str_replace_editor search_replace replace replace_in_file multi_edit "
+    "apply_patch",
     parallel=True,
     file_access=writes_path,
     recall=_recall,

@@ -14,7 +14,13 @@ from zot_provider.messages import TextBlock
 RESULTS = 1000
 
 
-@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
+@builtin(
+    other_names="find_files file_search search_files",
+    on_demand=True,
+    parallel=True,
+    repeatable=True,
+    file_access=reads_any_file,
+)
 async def find(
     pattern: Annotated[str, "Glob for the name, or with a slash for the end of the path"],
     context: ToolContext,

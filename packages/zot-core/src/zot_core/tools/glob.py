@@ -13,7 +13,7 @@ MATCHES = 500
 DEPTH = 24
 
 
-@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
+@builtin(other_names="glob_files", on_demand=True, parallel=True, repeatable=True, file_access=reads_any_file)
 async def glob(
     pattern: Annotated[str, "Such as *.py (at any depth), src/**/*.ts, *.{js,jsx}"],
     context: ToolContext,

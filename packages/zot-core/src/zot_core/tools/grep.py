@@ -20,7 +20,12 @@ MATCHES = 100
 LINE_CHARACTERS = 500
 
 
-@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
+@builtin(
+    other_names="search grep_search search_file_content search_text rg ripgrep codebase_search",
+    parallel=True,
+    repeatable=True,
+    file_access=reads_any_file,
+)
 async def grep(
     pattern: str,
     world: ToolContext,

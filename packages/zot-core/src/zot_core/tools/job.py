@@ -13,7 +13,7 @@ LONGEST_WAIT = 600.0
 """Seconds."""
 
 
-@builtin(parallel=True)
+@builtin(other_names="bash_output kill_shell kill_bash write_stdin", replaceable=True, parallel=True)
 async def job(
     action: Literal["list", "output", "stop"],
     context: ToolContext,

@@ -10,7 +10,13 @@ from zot_core.tools.text.listing import ENTRIES, listing
 from zot_core.tools.text.paths import reads_any_file, resolve
 
 
-@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
+@builtin(
+    other_names="list list_dir list_directory list_files",
+    on_demand=True,
+    parallel=True,
+    repeatable=True,
+    file_access=reads_any_file,
+)
 async def ls(
     context: ToolContext,
     path: Annotated[str, "Directory"] = ".",

@@ -32,7 +32,13 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), _PART.sub("", text), int(arguments.get("offset") or 1))]
 
 
-@builtin(parallel=True, repeatable=True, file_access=reads_path, recall=_recall)
+@builtin(
+    other_names="read_file view view_file open_file cat read_many_files",
+    parallel=True,
+    repeatable=True,
+    file_access=reads_path,
+    recall=_recall,
+)
 async def read(
     path: str,
     context: ToolContext,

@@ -47,7 +47,13 @@ def _carry(messages: Sequence[Message]) -> str:
     return "\n".join(["Your list of the steps of the task (x: completed, >: in progress):", *rows])
 
 
-@builtin(parallel=True, recall=_recall, carry=_carry)
+@builtin(
+    other_names="todo_write todowrite update_plan manage_todo_list update_todo_list",
+    replaceable=True,
+    parallel=True,
+    recall=_recall,
+    carry=_carry,
+)
 async def todo(items: list[TodoItem]) -> ToolResult:
     """Replace the list."""
     if len(items) > LONGEST:

@@ -54,7 +54,13 @@ async def _preview(path: str, content: str, context: ToolContext) -> list[Displa
     return [DiffDisplay(path, changed.diff, changed.starts)]
 
 
-@builtin(parallel=True, file_access=writes_path, recall=_recall, preview=_preview)
+@builtin(
+    other_names="write_file write_to_file create_file save_file create",
+    parallel=True,
+    file_access=writes_path,
+    recall=_recall,
+    preview=_preview,
+)
 async def write(
     path: str,
     content: str,

@@ -1,8 +1,8 @@
 """Built-in tools: `@builtin` makes one from a function, `BuiltinTool` is its place in the registry.
 
-`specs.json` holds what the model sees of each tool. `scripts/generate_tool_specs.py` writes it from the signatures and
-from `prompts/<name>.md`, so that the first request needs neither pydantic nor the modules of the tools. A test compares
-it with the current signatures and prompts.
+`specs.json` lists the tools, with what the model sees of each. `scripts/generate_tool_specs.py` writes it from the
+modules that use `@builtin` and from `prompts`, so that the first request needs neither pydantic nor the modules of the
+tools. A test compares it with the current signatures and prompts.
 """
 
 import json
@@ -24,18 +24,27 @@ R = TypeVar("R")
 with open(os.path.join(os.path.dirname(__file__), "specs.json"), "rb") as _file:
     _specs = json.load(_file)
 
+TOOL_NAMES: Sequence[str] = sorted(_specs)
+"""The built-in tools, as of the last `make generate`."""
+
 _UNKNOWN: dict[str, Any] = {
     "description": "",
     "schema": None,
     "parallel": False,
     "repeatable": False,
     "prompt_line": "",
+    "other_names": "",
+    "replaceable": False,
+    "on_demand": False,
 }
 """The specification of a tool until `make generate` has run."""
 
 
 def builtin(
     *,
+    other_names: str = "",
+    replaceable: bool = False,
+    on_demand: bool = False,
     parallel: bool = False,
     repeatable: bool = False,
     file_access: FileAccessOf | None = None,
@@ -44,11 +53,17 @@ def builtin(
     prompt_line: str = "",
     carry: Carry | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a built-in tool from the function of the same name."""
+    """Make a built-in tool from the function of the same name. `other_names`, separated by blanks, are what other
+    programs call such tools; the rest is as in `Tool`. The model reads `prompts/NAME.md` as its description, or without
+    such a file the docstring.
+
+    `replaceable`: the Go zot has no tool of this name, so extensions may have one. `on_demand`: models use others in
+    its place; it is there for rules, prompts and extensions that name it.
+    """
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
         spec = _specs.get(function.__name__, _UNKNOWN)
-        return FunctionTool(
+        tool = FunctionTool(
             function,
             description=spec["description"],
             schema=spec["schema"],
@@ -61,6 +76,9 @@ def builtin(
             prompt_line=prompt_line,
             carry=carry,
         )
+        tool.other_names, tool.on_demand = other_names.split(), on_demand
+        tool.replaceable = replaceable or on_demand
+        return tool
 
     return decorate
 
@@ -74,15 +92,12 @@ def _without_bounds(schema: JsonSchema) -> JsonSchema:
 
 
 class BuiltinTool(Tool):
-    """The built-in tool of a name, whose module, `zot_core.tools.NAME`, is imported when it is needed.
+    """The built-in tool of a name, whose module, `zot_core.tools.NAME`, is imported when it is needed."""
 
-    `other_names` are separated by blanks; the rest is as in `Tool`.
-    """
-
-    def __init__(self, name: str, other_names: str = "", *, replaceable: bool = False, on_demand: bool = False) -> None:
+    def __init__(self, name: str) -> None:
         spec = _UNKNOWN | _specs.get(name, {})
-        self.name, self.other_names = name, other_names.split()
-        self.replaceable, self.on_demand = replaceable, on_demand
+        self.name, self.other_names = name, spec["other_names"].split()
+        self.replaceable, self.on_demand = spec["replaceable"], spec["on_demand"]
         self.description, self.prompt_line = spec["description"], spec["prompt_line"]
         self.parallel, self.repeatable = spec["parallel"], spec["repeatable"]
         self._schema = None if spec["schema"] is None else _without_bounds(spec["schema"])
