@@ -160,7 +160,7 @@ async def test_going_back_before_a_search_goes_back_to_its_tools() -> None:
         rt.set_messages([])
         assert "mail_send" in found.hidden()
         found.close()
-        assert len(rt.agent.offered_tools) == len(ISSUES) + 1
+        assert len(rt.agent.offered.next) == len(ISSUES) + 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """`AgentState`: the part of an agent that the loop reads and changes."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from zot_core.agent.history import MessageHistory
@@ -11,6 +11,7 @@ from zot_core.hooks import Hooks
 from zot_core.machine.interface import OtherMachine
 from zot_core.prompt.model_lines import model_line
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.offered import OfferedTools
 from zot_core.tools.definition.seen_files import SeenFiles
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
@@ -59,14 +60,7 @@ class AgentState:
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
-        self.inactive: Collection[str] = ()
-        """Names of tools that the model does not have for now."""
-        self.named: Collection[str] = ()
-        """Names of tools that are offered although they are on demand: somebody chose them."""
-        self.named_for_now: Collection[str] = ()
-        """Such names that extensions have chosen."""
-        self.deferred: Callable[[], Collection[str]] = tuple
-        """Returns the names of tools that it may call, but that are not in the next request."""
+        self.offered = OfferedTools(lambda: self.tools)
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""
@@ -94,32 +88,10 @@ class AgentState:
             )
 
     @property
-    def active_tools(self) -> dict[str, Tool]:
-        """The tools that the model may call, by their names, sorted."""
-        return {name: tool for name, tool in sorted(self.tools.items()) if name not in self.inactive}
-
-    @property
-    def on_demand(self) -> set[str]:
-        """The names of tools on demand that nobody has chosen, but for extensions."""
-        return {name for name, tool in self.tools.items() if tool.on_demand} - {*self.named}
-
-    @property
-    def unnamed(self) -> set[str]:
-        """The names of tools on demand that nobody has chosen. The model may call them, and does not see them."""
-        return self.on_demand - {*self.named_for_now}
-
-    @property
-    def offered_tools(self) -> list[Tool]:
-        """The tools of the next request, sorted by their names: providers cache a request by its prefix, which begins
-        with them."""
-        left_out = {*self.inactive, *self.deferred(), *self.unnamed}
-        return [self.tools[name] for name in sorted(self.tools.keys() - left_out)]
-
-    @property
     def full_system(self) -> str:
         """The system prompt before any hook: `system`, the lines that the tools bring, by their names, and what this
         model must know about tools."""
-        offered = self.offered_tools
+        offered = self.offered.next
         lines = [tool.prompt_line for tool in offered]
         lines.append(model_line(self.model.id, {tool.name: tool for tool in offered}))
         machine = "" if self.machine is None else self.machine.words

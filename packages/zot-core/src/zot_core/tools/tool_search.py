@@ -7,12 +7,13 @@ details of results name it (`activate_tools`), a call of a deferred tool counts 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.offered import OfferedTools
 from zot_core.tools.definition.tool import JsonSchema, Tool
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 
@@ -41,16 +42,13 @@ class _History(Protocol):
 class SearchedAgent(Protocol):
     """What a search needs of an agent: see `AgentState`."""
 
-    deferred: Callable[[], Collection[str]]
+    offered: OfferedTools
 
     @property
     def history(self) -> _History: ...
 
     @property
     def tools(self) -> Mapping[str, Tool]: ...
-
-    @property
-    def inactive(self) -> Collection[str]: ...
 
 
 class ToolSearch(Tool):
@@ -66,11 +64,11 @@ class ToolSearch(Tool):
         self._count = 0
         """How many messages have been read."""
         self._last: Message | None = None
-        agent.deferred = self.hidden
+        agent.offered.search = self
 
     def close(self) -> None:
         """Defer no tools any more."""
-        self._agent.deferred = tuple
+        self._agent.offered.search = None
 
     def update(self) -> None:
         """Describe the groups of the deferred tools, which are few; call it when the agent has other tools."""
@@ -134,7 +132,7 @@ class ToolSearch(Tool):
                     self._found.update(map(str, names) if isinstance(names, list) else ())
 
     def _deferred(self) -> dict[str, Tool]:
-        tools, inactive = self._agent.tools, self._agent.inactive
+        tools, inactive = self._agent.tools, self._agent.offered.inactive
         return {name: tool for name, tool in tools.items() if tool.deferred and name not in inactive}
 
 

@@ -132,10 +132,17 @@ async def test_a_tool_that_is_taken_away_meanwhile_does_not_run(tmp_path: Path) 
     assert await world.results() == ["the agent that gave the task has no tool bash any more"]
 
 
+class HidesFetch:
+    """The tool `fetch` is not in requests."""
+
+    def hidden(self) -> list[str]:
+        return ["fetch"]
+
+
 async def test_an_agent_gets_neither_inactive_tools_nor_deferred_ones_that_nobody_names(tmp_path: Path) -> None:
     world = World(tmp_path)
     agent = world.conversation.runtime.agent
-    agent.inactive, agent.deferred = ["bash"], lambda: ["fetch"]
+    agent.offered.inactive, agent.offered.search = ["bash"], HidesFetch()
     tasks: dict[str, list[Turn | str]] = {"a": ["x"], "b": ["x"]}
     begin = Turn(calls=[Call("agent", {"task": "a"}), Call("agent", {"task": "b", "tools": ["fetch", "Read"]})])
     world.client.answers |= {"main": [begin, "done"], **tasks}

@@ -1,0 +1,54 @@
+"""`OfferedTools`: which of its tools an agent's model has."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
+
+from zot_core.tools.definition.tool import Tool
+
+
+class HiddenTools(Protocol):
+    """Keeps tools out of requests until the model has found them."""
+
+    def hidden(self) -> Collection[str]:
+        """Return the names of tools that the model may call, but that are not in the next request."""
+
+
+class OfferedTools:
+    """The choice among the tools of an agent, which `known` returns by their names."""
+
+    def __init__(self, known: Callable[[], Mapping[str, Tool]]) -> None:
+        self._known = known
+        self.inactive: Collection[str] = ()
+        """Names of tools that the model does not have for now."""
+        self.named: Collection[str] = ()
+        """Names of tools that are offered although they are on demand: somebody chose them."""
+        self.named_for_now: Collection[str] = ()
+        """Such names that extensions have chosen."""
+        self.search: HiddenTools | None = None
+
+    @property
+    def deferred(self) -> Collection[str]:
+        """The names of tools that the model may call, but that are not in the next request."""
+        return () if self.search is None else self.search.hidden()
+
+    @property
+    def active(self) -> dict[str, Tool]:
+        """The tools that the model may call, by their names, sorted."""
+        return {name: tool for name, tool in sorted(self._known().items()) if name not in self.inactive}
+
+    @property
+    def on_demand(self) -> set[str]:
+        """The names of tools on demand that nobody has chosen, but for extensions."""
+        return {name for name, tool in self._known().items() if tool.on_demand} - {*self.named}
+
+    @property
+    def unnamed(self) -> set[str]:
+        """The names of tools on demand that nobody has chosen. The model may call them, and does not see them."""
+        return self.on_demand - {*self.named_for_now}
+
+    @property
+    def next(self) -> list[Tool]:
+        """The tools of the next request, sorted by their names: providers cache a request by its prefix, which begins
+        with them."""
+        known, left_out = self._known(), {*self.inactive, *self.deferred, *self.unnamed}
+        return [known[name] for name in sorted(known.keys() - left_out)]
