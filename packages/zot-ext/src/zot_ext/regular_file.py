@@ -1,4 +1,4 @@
-"""Read a file that comes from outside. (`zot_core` has the same for the other packages; this one has no dependency.)"""
+"""Read a file that comes from outside. (`zot_provider.files` has more of this; this package has no dependency.)"""
 
 from __future__ import annotations
 

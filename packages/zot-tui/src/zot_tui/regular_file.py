@@ -1,4 +1,4 @@
-"""Open a file that comes from outside. (`zot_core` has the same for the other packages; this one has no agent.)"""
+"""Open a file that comes from outside. (`zot_provider.files` has more of this; this package knows no agents.)"""
 
 import errno
 import os
