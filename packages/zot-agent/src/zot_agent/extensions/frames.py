@@ -22,24 +22,10 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import PanelResize as PanelResize
     from zot_ext.protocol.from_host import Shutdown as Shutdown
     from zot_ext.protocol.from_host import ToolCall as ToolCall
-    from zot_ext.protocol.groups.panels import PanelDraw as PanelDraw
-    from zot_ext.protocol.groups.panels import PanelKeyResult as PanelKeyResult
-    from zot_ext.protocol.groups.providers import ProviderEvent as ProviderEvent
-    from zot_ext.protocol.groups.providers import ProviderQuestion as ProviderQuestion
-    from zot_ext.protocol.groups.providers import ProviderResult as ProviderResult
-    from zot_ext.protocol.groups.providers import ProviderStep as ProviderStep
-    from zot_ext.protocol.groups.providers import RegisterProvider as RegisterProvider
-    from zot_ext.protocol.groups.providers import UnregisterProvider as UnregisterProvider
-    from zot_ext.protocol.groups.tool_ops import OpOutput as OpOutput
-    from zot_ext.protocol.groups.tool_ops import OpRequest as OpRequest
-    from zot_ext.protocol.groups.tool_ops import OpResponse as OpResponse
-    from zot_ext.protocol.groups.tool_ops import RegisterToolOps as RegisterToolOps
-    from zot_ext.protocol.groups.tool_ops import UnregisterToolOps as UnregisterToolOps
-    from zot_ext.protocol.groups.tools import CallTool as CallTool
-    from zot_ext.protocol.groups.tools import CallToolCancel as CallToolCancel
-    from zot_ext.protocol.groups.tools import ShowProgress as ShowProgress
-    from zot_ext.protocol.groups.tools import ToolCancel as ToolCancel
-    from zot_ext.protocol.groups.tools import UnregisterTool as UnregisterTool
+    from zot_ext.protocol.groups.panels import *  # noqa: F403
+    from zot_ext.protocol.groups.providers import *  # noqa: F403
+    from zot_ext.protocol.groups.tool_ops import *  # noqa: F403
+    from zot_ext.protocol.groups.tools import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
