@@ -85,7 +85,7 @@ class ManagedExtension:
         self.registrations = OwnRegistrations(
             position, found, shared.registry, self.log, shared.changed, shared.name_taken
         )
-        self._tools = ToolFrames(self.registrations, shared)
+        self._tools = ToolFrames(self.registrations, shared.tools, shared.setup.limits)
         self._sandbox: Sandbox | None = None
         self._stopping = False
         declared = found.manifest.guards
@@ -100,7 +100,7 @@ class ManagedExtension:
         if manifest.remember:
             from zot_agent.extensions.declared.memory import Remembering  # noqa: PLC0415  few extensions want it
 
-            memory = Remembering(self, self._shared.registry, self._shared.setup.home, self._shared.setup.limits)
+            memory = Remembering(self.registrations, self.found, self._shared.setup.home, self._shared.setup.limits)
             known, guards = memory.load(), memory.guards
             self.memory = memory
         guards = {event: each for event, each in guards.items() if may_intercept(self.found.permissions, event)}
@@ -111,7 +111,8 @@ class ManagedExtension:
             self.memory.late, self.progress.may_have_tools = connection, bool(known.tools)
             connection.granted = self._permitted_groups(known.capabilities)
             self.registrations.loading = True
-            self._tools.add(*known.tools)
+            for tool in known.tools:
+                self.registrations.add_tool(tool)
             for command in known.commands:
                 self.registrations.add_command(command.name, command.description, hidden=command.hidden)
             self._subscribe(known.events, known.intercept, known.intercept_options)

@@ -9,35 +9,24 @@ from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.late_connection import LateConnection
 from zot_agent.extensions.declared.registration_record import LastRun, NamesAndEvents, RememberedRegistrations
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
-from zot_agent.extensions.registry import ExtensionRegistry
+from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_ext.limits import ExtensionLimits
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from zot_agent.extensions import frames
-    from zot_agent.extensions.hooks.registrations import OwnRegistrations
     from zot_agent.extensions.requests import RequestFrame
-
-    class MemoryOwner(Protocol):
-        """What is needed of an extension: see `ManagedExtension`."""
-
-        found: DiscoveredExtension
-        registrations: OwnRegistrations
-
-        def log(self, text: str) -> None: ...
 
 
 class Remembering:
-    """What the extension `owner` registers, in a file below `home`.
+    """What the extension `found` registers, in a file below `home`; `own` is what it has registered now.
 
     What it registered in its last complete start can be used at once, through `late`, a connection whose process starts
     a little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
     """
 
-    def __init__(self, owner: "MemoryOwner", registry: ExtensionRegistry, home: str, limits: ExtensionLimits) -> None:
-        self._owner, self._registry, self._limits = owner, registry, limits
-        self._stored = RememberedRegistrations(owner.found, home, limits, owner.log)
+    def __init__(self, own: OwnRegistrations, found: DiscoveredExtension, home: str, limits: ExtensionLimits) -> None:
+        self._own, self._found, self._limits = own, found, limits
+        self._stored = RememberedRegistrations(found, home, limits, own.log)
         self._capabilities: Sequence[str] | None = None  # of the process, once it is ready
         self.late: LateConnection | None = None
 
@@ -68,13 +57,8 @@ class Remembering:
         handshake = connection.handshake
         if handshake.auto_ready or handshake.hello is None:
             return NamesAndEvents()
-        owner = self._owner
-        for name in gone.commands:
-            self._registry.remove_command(owner.registrations.position, name)
-        for name in gone.tools:
-            self._registry.remove_tool(owner.registrations.position, name)
-        owner.registrations.observes -= gone.observes
-        owner.found.bring(self._stored.brings)
+        self._own.give_up(gone.commands, gone.tools, gone.observes)
+        self._found.bring(self._stored.brings)
         if not handshake.missing:
             self._capabilities = handshake.hello.capabilities
             self._stored.save(self._capabilities)

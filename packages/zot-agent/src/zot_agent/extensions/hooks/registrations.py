@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.hooks.subscription import accepted, not_permitted
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer
 from zot_ext.protocol.permissions import granted
 
 if TYPE_CHECKING:
@@ -49,6 +49,26 @@ class OwnRegistrations:
             self.refuse("command", name, str(error))
         else:
             self.registered("command", name, conflict)
+
+    def add_tool(self, offer: ToolOffer) -> None:
+        if not granted(offer.name, self.permissions.tools):
+            self.refuse("tool", offer.name, not_permitted(f"the tool {offer.name!r}", "tools"))
+            return
+        self.registered("tool", offer.name, self._registry.add_tool(self.position, offer))
+        if self._registry.replaces(self.position, offer.name):
+            self._name_taken(NameConflict(self.position, f"the tool {offer.name} takes the place of zot's own"))
+
+    def remove_tool(self, name: str) -> None:
+        if self._registry.remove_tool(self.position, name):
+            self._changed()
+
+    def give_up(self, commands: Iterable[str], tools: Iterable[str], events: Iterable[str]) -> None:
+        """Take back what it has not registered again, in lower case for commands."""
+        for name in commands:
+            self._registry.remove_command(self.position, name)
+        for name in tools:
+            self._registry.remove_tool(self.position, name)
+        self.observes -= {*events}
 
     def subscribe(self, events: Iterable[str], intercept: Iterable[str], groups: Collection[str]) -> set[str]:
         """Subscribe to what an extension with these groups may have; return what of `intercept` that is."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.hooks.registrations import OwnRegistrations
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
-from zot_agent.extensions.setup import ExtensionSetup
-from zot_ext.protocol.permissions import granted
+from zot_agent.extensions.registry import RegistrationError, tool_offer
+from zot_ext.limits import ExtensionLimits
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -23,25 +21,11 @@ if TYPE_CHECKING:
     )
 
 
-class ToolsOfAll(Protocol):
-    """What is needed of what all extensions share: see `SharedState`."""
-
-    registry: ExtensionRegistry
-    setup: ExtensionSetup
-    tools: AgentTools | None
-
-    @property
-    def changed(self) -> Callable[[], None]: ...
-
-    @property
-    def name_taken(self) -> Callable[[NameConflict], None]: ...
-
-
 class ToolFrames:
-    """Registers the tools of an extension, takes the progress of their calls, and lets it call tools."""
+    """Registers the tools of an extension, takes the progress of their calls, and lets it call `tools` of the agent."""
 
-    def __init__(self, member: OwnRegistrations, shared: ToolsOfAll) -> None:
-        self._member, self._shared = member, shared
+    def __init__(self, own: OwnRegistrations, tools: AgentTools | None, limits: ExtensionLimits) -> None:
+        self._own, self._tools, self._limits = own, tools, limits
         self._caller: ToolCaller | None = None
 
     def received(self, connection: Connection, frame: ToolFrame) -> None:
@@ -50,14 +34,11 @@ class ToolFrames:
             return
         group = "call_tool" if isinstance(frame, frames.CallTool | frames.CallToolCancel) else "tools2"
         if group not in connection.granted:
-            self._member.log(
-                f"a frame {frame.type!r} needs the group {group!r}, which hello.capabilities does not have"
-            )
+            self._own.log(f"a frame {frame.type!r} needs the group {group!r}, which hello.capabilities does not have")
         elif isinstance(frame, frames.CallTool | frames.CallToolCancel):
             self._call(connection, frame)
         elif isinstance(frame, frames.UnregisterTool):
-            if self._shared.registry.remove_tool(self._member.position, frame.name):
-                self._shared.changed()
+            self._own.remove_tool(frame.name)
         elif connection.pending.has(frame.id) and frame.id in connection.pending.tool_calls:
             connection.pending.tool_calls[frame.id].progress.add(frame.text)
 
@@ -66,35 +47,21 @@ class ToolFrames:
         if self._caller is not None:
             self._caller.close()
             self._caller = None  # of this connection
-        if self._shared.tools is not None:
-            self._shared.tools.ended(self._member.name)
-
-    def add(self, *offers: ToolOffer) -> None:
-        """Register the tools that the permissions of the extension allow."""
-        member, registry, permitted = self._member, self._shared.registry, self._member.permissions.tools
-        for offer in offers:
-            if not granted(offer.name, permitted):
-                why = f"the tool {offer.name!r} is refused: permissions.tools of its manifest does not have it"
-                member.refuse("tool", offer.name, why)
-                continue
-            member.registered("tool", offer.name, registry.add_tool(member.position, offer))
-            if registry.replaces(member.position, offer.name):
-                why = f"the tool {offer.name} takes the place of zot's own"
-                self._shared.name_taken(NameConflict(member.position, why))
+        if self._tools is not None:
+            self._tools.ended(self._own.name)
 
     def _register(self, frame: frames.RegisterTool) -> None:
         try:
-            offer = tool_offer(self._member.name, frame, self._shared.setup.limits)
+            offer = tool_offer(self._own.name, frame, self._limits)
         except RegistrationError as error:
-            self._member.refuse("tool", frame.name, str(error))
+            self._own.refuse("tool", frame.name, str(error))
         else:
-            self.add(offer)
+            self._own.add_tool(offer)
 
     def _call(self, connection: Connection, frame: frames.CallTool | frames.CallToolCancel) -> None:
-        if self._caller is None and self._shared.tools is not None:
+        if self._caller is None and self._tools is not None:
             from zot_agent.extensions.tool_calls.call_tool import ToolCaller  # noqa: PLC0415  few extensions call tools
 
-            permissions, shared = self._member.permissions, self._shared
-            self._caller = ToolCaller(connection, permissions, self._shared.tools, shared.setup.limits)
+            self._caller = ToolCaller(connection, self._own.permissions, self._tools, self._limits)
         if self._caller is not None:
             self._caller.received(frame)
