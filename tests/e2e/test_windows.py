@@ -7,6 +7,7 @@ import pytest
 from command import Zot
 from pty_screen import PtyScreen
 
+from zot_agent.version import __version__
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 WINDOWS = str(Path(__file__).parents[1] / "support" / "windows.py")
@@ -19,7 +20,7 @@ def windows(zot: Zot) -> Zot:
 
 
 def test_the_version_and_the_help_need_no_posix(windows: Zot) -> None:
-    assert windows.run("--version").result == (0, "zot 0.1.0\n", "")
+    assert windows.run("--version").result == (0, f"zot {__version__}\n", "")
     assert windows.run("--help").out.startswith("usage: zot ")
     assert windows.run("ext", "--help").code == 0
 

@@ -1,0 +1,23 @@
+# The formula of the tap: docs/releasing.md says where it goes. `make release-check` fills in the SHA-256.
+class Zot < Formula
+  desc "Coding agent for the terminal and for editors"
+  homepage "https://github.com/OWNER/zot"
+  version "0.1.0"
+  url "https://github.com/OWNER/zot/releases/download/v#{version}/zot_agent-#{version}.tar.gz"
+  sha256 "SHA256"
+  license "MIT"
+
+  depends_on "uv"
+
+  def install
+    ENV["UV_TOOL_DIR"] = libexec
+    ENV["UV_TOOL_BIN_DIR"] = bin
+    system "uv", "tool", "install", "zot-agent==#{version}"
+    (libexec/"zot-agent/zot-update.txt").write "brew upgrade zot\n"
+    generate_completions_from_executable(bin/"zot", "completions")
+  end
+
+  test do
+    assert_equal "zot #{version}\n", shell_output("#{bin}/zot --version")
+  end
+end

