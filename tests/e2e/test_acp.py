@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from acp import PROTOCOL_VERSION, embedded_blob_resource, image_block, resource_block, text_block
 from acp.helpers import embedded_text_resource, resource_link_block
-from acp.schema import McpServerStdio
+from acp.schema import ClientCapabilities, McpServerStdio
 from acp_talk import Talk, open_talk, start_talk
 from command import Zot
 from extension_folder import write_extension
@@ -66,6 +67,38 @@ async def test_without_a_key_the_variables_are_named(zot: Zot) -> None:
         ):
             code, text = await talk.refusal(request)
             assert (code, "ANTHROPIC_API_KEY" in text) == (-32000, True)
+
+
+async def test_a_client_with_a_terminal_is_offered_a_sign_in_there_which_works_with_and_without_its_arguments(
+    zot: Zot,
+) -> None:
+    env = zot.keyless_env
+    for fields in ({"auth": {"terminal": True}}, {"_meta": {"terminal-auth": True}}):
+        async with open_talk(zot, env=env) as talk:
+            able = ClientCapabilities.model_validate(fields)
+            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION, client_capabilities=able)
+            (terminal, environment) = said.auth_methods
+            assert (terminal.type, environment.id) == ("terminal", "environment")
+    for words in (terminal.args, ["acp", "--no-yolo", *terminal.args]):
+        done = zot.run(*words, env=env)
+        assert (done.code, "name a provider" in done.err) == (2, True), done.err
+
+
+def test_the_check_of_the_editors_registry_finds_a_way_to_sign_in(zot: Zot) -> None:
+    """As client.py of agentclientprotocol/registry does it: an empty home, few variables, one line in, one out."""
+    entry = json.loads((Path(__file__).parents[2] / "packaging/acp-registry/zot/agent.json").read_text("utf-8"))
+    able = {
+        "terminal": True,
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "_meta": {"terminal_output": True, "terminal-auth": True},
+    }
+    params = {"protocolVersion": 1, "clientInfo": {"name": "check", "version": "1.0.0"}, "clientCapabilities": able}
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+    env = {name: zot.env[name] for name in ("HOME", "PATH")} | {"TERM": "dumb"}
+    (said,) = zot.run(*entry["distribution"]["uvx"]["args"], env=env, stdin=request.encode() + b"\n").objects
+    assert said["result"]["agentInfo"]["version"] == entry["version"]
+    types = [method.get("type", "agent") for method in said["result"]["authMethods"]]
+    assert types == ["terminal", "agent"]
 
 
 async def test_text_and_thoughts_come_as_they_are_written(zot: Zot, server: ScriptedServer) -> None:
@@ -791,14 +824,14 @@ def test_an_extension_that_is_not_there_is_an_error_at_the_start(zot: Zot) -> No
     assert (done.code, done.line()) == (2, "--ext /nowhere/at/all: there is no such folder")
 
 
-def test_without_the_extra_it_is_said_how_to_have_it(zot: Zot) -> None:
+def test_without_the_package_of_the_protocol_it_is_named(zot: Zot) -> None:
     program = "import sys; sys.modules['acp'] = None; from zot_agent.entry import main; sys.exit(main())"
     zot.command = (sys.executable, "-c", program)
 
     done = zot.run("acp")
 
     assert (done.code, done.out) == (2, "")
-    assert "uv tool install 'zot-agent[acp]'" in done.line()
+    assert "needs the package agent-client-protocol" in done.line()
 
 
 def test_standard_output_is_the_protocols_alone(zot: Zot, server: ScriptedServer) -> None:

@@ -13,10 +13,6 @@ collect_ignore = (
     [] if all(map(find_spec, ("starlette", "uvicorn", "websockets", "wsproto"))) else ["cli/test_serve.py", "serve"]
 )
 
-if find_spec("acp") is None:  # the same for this extra
-    collect_ignore += [f"acp/test_{name}.py" for name in ("agent", "choices", "process")]
-    collect_ignore += ["rpc/test_operations.py"]
-
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

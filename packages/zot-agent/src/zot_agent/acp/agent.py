@@ -30,10 +30,11 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    TerminalAuthMethod,
 )
 from pydantic import BaseModel
 
-from zot_agent.acp import history
+from zot_agent.acp import SIGN_IN, history
 from zot_agent.acp.choices import mode_state
 from zot_agent.acp.servers import ServerFiles
 from zot_agent.acp.session import AcpSession, Editor
@@ -86,6 +87,11 @@ class AcpAgent:
         own = known.get("zot") if known else None
         self.shows = isinstance(own, dict) and own.get("widgets") is True
         problem = await self._key_problem()
+        methods: list[Any] = []
+        if problem and _has_terminal(client_capabilities):
+            methods.append(TerminalAuthMethod(id="terminal", name="Sign in", type="terminal", args=[*SIGN_IN]))
+        if problem:
+            methods.append(AuthMethodAgent(id=_ENVIRONMENT, name="API key in the environment", description=problem))
         stored = not self._options.no_session
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
@@ -101,9 +107,7 @@ class AcpAgent:
                     delete=SessionDeleteCapabilities() if stored else None,
                 ),
             ),
-            auth_methods=[AuthMethodAgent(id=_ENVIRONMENT, name="API key in the environment", description=problem)]
-            if problem
-            else [],
+            auth_methods=methods,
         )
 
     async def authenticate(self, method_id: str, **extra: Any) -> AuthenticateResponse:
@@ -273,6 +277,13 @@ class AcpAgent:
         from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
         return await operate(self._get(str(params.get("sessionId", ""))).host, method, params)
+
+
+def _has_terminal(able: ClientCapabilities | None) -> bool:
+    """Return whether the client runs a sign-in in a terminal. Before August 2026 clients said so in `_meta`."""
+    if able is None:
+        return False
+    return bool(able.auth and able.auth.terminal) or bool((able.field_meta or {}).get("terminal-auth"))
 
 
 def _absolute(cwd: str) -> str:

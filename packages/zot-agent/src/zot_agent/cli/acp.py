@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from zot_agent.acp import SIGN_IN
 from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
-from zot_agent.cli.startup_checks import check_options, missing_extra
+from zot_agent.cli.startup_checks import check_options
 from zot_agent.config.paths import zot_home
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
@@ -25,7 +26,7 @@ def build_parser() -> Parser:
         "of zot for models, tools, extensions and skills (see zot --help), which apply to every session. With "
         "--no-yolo, sessions start in the mode that asks before each tool call.",
         epilog="exit codes: 0 the editor has closed the connection, 1 the editor has stopped reading, "
-        "2 usage or missing extra, 130 Ctrl+C, 143 terminated",
+        "2 usage, 130 Ctrl+C, 143 terminated",
     )
 
 
@@ -34,12 +35,18 @@ def run(arguments: Sequence[str]) -> int:
     if {"-h", "--help"} & set(arguments):
         build_parser().print_help()
         return 0
+    if tuple(arguments[-2:]) == SIGN_IN:
+        from zot_agent.cli import auth  # noqa: PLC0415  not for an editor that has a key
+
+        return auth.run(arguments[-1:])
     try:
         line = _parse(arguments)
         try:
-            import acp  # noqa: F401, PLC0415  an extra
-        except ImportError:
-            raise missing_extra("acp") from None
+            import acp  # noqa: F401, PLC0415  heavy, and not made for every Python
+        except ImportError as error:
+            raise ConfigError(
+                f"zot acp needs the package agent-client-protocol, which is not installed: {error}"
+            ) from None
         if line.debug:
             from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
 
@@ -62,7 +69,7 @@ def _parse(arguments: Sequence[str]) -> CommandLine:
 
 
 def _serve(options: HostOptions) -> int:
-    from zot_agent.acp.process import serve  # noqa: PLC0415  imports the extra
+    from zot_agent.acp.process import serve  # noqa: PLC0415  imports the package of the protocol
 
     logging.getLogger().addHandler(logging.NullHandler())  # otherwise the acp package logs to standard error
     target = os.dup(1)
