@@ -45,6 +45,21 @@ def test_the_program_that_installed_zot_updates_it(
     assert found.advice.startswith("run ")
 
 
+def test_what_packed_zot_for_others_says_how_it_is_updated(install: Install, tmp_path: Path) -> None:
+    (tmp_path / "zot-update.txt").write_text("brew upgrade zot\n")
+    (tmp_path / "uv-receipt.toml").touch()
+    install(INSTALLER="uv")
+    found = installation(str(tmp_path), NAME)
+    assert (found.command, found.advice) == ([], "run brew upgrade zot")
+
+
+def test_an_environment_in_a_cache_is_replaced_by_the_next_one(install: Install, tmp_path: Path) -> None:
+    (tmp_path / "CACHEDIR.TAG").touch()
+    install(INSTALLER="uv")
+    found = installation(str(tmp_path / "archive-v0" / "a1b2"), NAME)
+    assert (found.command, found.advice) == ([], f"run uvx {NAME}@latest")
+
+
 @pytest.mark.parametrize("installer", ["conda", ""])
 def test_another_program_is_only_named(install: Install, tmp_path: Path, installer: str) -> None:
     install(INSTALLER=installer)

@@ -5,6 +5,7 @@ import sys
 import sysconfig
 from importlib import metadata
 
+from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import read_object
 from zot_provider.record import Record, field
 
@@ -12,6 +13,13 @@ PACKAGE = "zot-agent"
 
 _UV_TOOL, _PIPX = "uv-receipt.toml", "pipx_metadata.json"
 """Files that uv and pipx write into the environment of a program."""
+
+ADVICE = "zot-update.txt"
+"""A file in the environment of zot with the command that a person runs to update it, in one line: what packs zot for
+others to install, such as Homebrew or an image, writes it."""
+
+_CACHE = "CACHEDIR.TAG"
+"""Marks a folder as a cache (https://bford.info/cachedir/); uvx runs zot from one two folders below it."""
 
 
 class Installation(Record):
@@ -34,6 +42,13 @@ def installation(prefix: str = sys.prefix, package: str = PACKAGE) -> Installati
     url = str(origin.get("url", ""))
     if url.startswith("file:"):
         return _clone(url.removeprefix("file://"))
+    try:
+        if packed := read_start(os.path.join(prefix, ADVICE), 200).decode("utf-8", "replace").strip():
+            return Installation(f"run {packed}")
+    except OSError:
+        pass
+    if os.path.exists(os.path.join(os.path.dirname(os.path.dirname(prefix)), _CACHE)):
+        return Installation(f"run uvx {package}@latest")
     for name, command in ((_UV_TOOL, ["uv", "tool", "upgrade"]), (_PIPX, ["pipx", "upgrade"])):
         if os.path.exists(os.path.join(prefix, name)):
             return _runs([*command, package])
