@@ -6,6 +6,7 @@ import pytest
 
 from zot_agent.cli.doctor import run
 from zot_agent.cli.doctor_line import DoctorLine
+from zot_agent.version import __version__
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 KEY = "sk-0123456789"
@@ -112,6 +113,27 @@ def test_the_users_own_providers_are_looked_at(doctor: Doctor, tmp_path: Path, m
     assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
     assert found["free"].startswith("-- the server answered 401")
     assert found["models.json"] == "ok valid"
+
+
+def test_a_report_for_an_issue_has_versions_and_names_and_no_key_text_or_path(
+    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "zot-home"
+    (home / "extensions" / "guard").mkdir(parents=True)
+    (home / "extensions" / "guard" / "extension.json").write_text('{"name": "guard", "exec": "./of-corp"}')
+    (home / "config.json").write_text('{"http_proxy": "http://me:secret@proxy.corp:1", "max_steps": 7, "corp": 1}')
+    (home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://corp.example/v1"}}}')
+    monkeypatch.setenv("CORP_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    code, found = doctor("--report")
+    assert code == 0
+    assert __version__ in found["zot"]
+    assert found["openai"].strip() == found["own provider"].strip() == "ok"
+    assert found["settings"] == "ok max_steps, http_proxy"
+    assert found["extensions"] == "ok guard"
+    assert found["updated with"] == "ok a clone"
+    everything = " ".join([*found, *found.values()])
+    assert [text for text in ("corp", "secret", str(tmp_path)) if text in everything] == []
 
 
 def test_providers_of_extensions_are_looked_at(doctor: Doctor, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
-from zot_agent.config.settings import FILE, Settings, read_settings
+from zot_agent.config.settings import FILE, SETTINGS, Settings, read_settings
 from zot_agent.host.build import MODELS_FILE, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.folder import choose_model
@@ -20,6 +20,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
+from zot_agent.update.installation import installation
 from zot_agent.version import __version__
 from zot_core.sandbox.sandbox import sandbox_problem
 from zot_core.skills import find_skills
@@ -51,6 +52,11 @@ def build_parser() -> Parser:
         epilog="exit codes: 0 a model is usable and nothing is wrong, 1 otherwise, 2 usage",
     )
     parser.add_argument("--offline", action="store_true", help="do not contact any server")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="print what belongs into an issue: versions and names, and no key, text or path",
+    )
     parser.add_argument("--all", action="store_true", help="list all providers, also those without a key")
     return parser
 
@@ -69,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     if settings_lines[0].state == "ok" and models_line.state != "no":
         settings_lines = _settings_problem(settings, known) or settings_lines
     use_network(settings)
-    offline = parsed.offline or bool(settings.errors)  # they may be about the proxy
+    offline = parsed.offline or parsed.report or bool(settings.errors)  # they may be about the proxy
     models = asyncio.run(_models(known, offline=offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
     rest = [
@@ -84,6 +90,9 @@ def run(arguments: Sequence[str]) -> int:
         *_hooks(settings, choice),
     ]
     rest += [*_skills(home), *_templates(home)]
+    if parsed.report:
+        sys.stdout.write(_report(settings, models, rest))
+        return 0
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
         sys.stdout.write(line.lines(width))
@@ -91,6 +100,35 @@ def run(arguments: Sequence[str]) -> int:
     if not usable:
         sys.stdout.write("\nno model is usable: set a key, start a local server, or run zot local setup\n")
     return 0 if usable and all(line.state != "no" for line in rest) else 1
+
+
+_SAFE = ("zot", "terminal", "sandbox", "skills", "prompts")
+"""Topics whose text has no name that a person has chosen, and no path."""
+
+
+def _report(settings: Settings, models: Sequence[DoctorLine], rest: Sequence[DoctorLine]) -> str:
+    """Return the report for an issue: of most lines only whether they are well, names of settings without values, and
+    of extensions."""
+    found = installation()
+    way = "a clone" if found.source else " ".join(found.command[:3]) or "another installer"
+    public = {each.id for each in PROVIDERS} | {each.title.lower() for each in server_candidates(os.environ)}
+    shown = [
+        DoctorLine(line.state, line.topic if line.topic in public | {"demo model"} else "own provider", "")
+        for line in models
+        if line.state != "--"
+    ]
+    shown += [
+        DoctorLine(line.state, line.topic, line.text if line.topic in _SAFE else "")
+        for line in rest
+        if line.topic in _SAFE or line.state != "--"
+    ]
+    names = [name for name in SETTINGS if name in settings.values]
+    more = [
+        DoctorLine("ok", "updated with", os.path.basename(way)),
+        DoctorLine("ok", "settings", ", ".join(names) or "none"),
+        DoctorLine("ok", "extensions", ", ".join(each.name for each in installed().active()) or "none"),
+    ]
+    return "".join(line.lines(100) for line in [*shown, *more])
 
 
 def _load(path: str, load: Callable[[], T], default: T) -> tuple[T, DoctorLine]:
