@@ -405,6 +405,11 @@ GENERATED: dict[str, Callable[[], str]] = {
 }
 
 
+def _from_generated(link: "re.Match[str]") -> str:
+    """A link of a docstring, which names pages as if it were in docs/, for a page in docs/generated."""
+    return f"]({'../' * (PAGES.parent / link[1]).exists()}{link[1]}"
+
+
 def main() -> int:
     """Write or check; the exit code."""
     stale = []
@@ -412,6 +417,8 @@ def main() -> int:
     for name, make in GENERATED.items():
         text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make generate`. -->\n\n" + make()
         path = PAGES / name
+        if name[:2] != "..":
+            text = re.sub(r"\]\(([\w-]+\.md)", _from_generated, text)
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:

@@ -15,8 +15,9 @@ PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted(ROOT.glob("packages/*/*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "screen").glob("*.md")),
-    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").glob("*/*.md")),
+    *sorted((ROOT / "examples").glob("*/README.md")),
+    *sorted((ROOT / "examples").glob("*.md")),
 ]
 
 
