@@ -1,5 +1,5 @@
 """Makes docs/images/NAME-dark.svg and NAME-light.svg of every state of the screen, from real runs of zot, and NAME.png
-of the page of `zot serve`.
+of the page of `zot serve`. The pictures called `moving` are of a run while it goes.
 
     uv run scripts/screenshots [--check] [--list] [--theme THEME] [--folder DIR] [NAME ...]
 
@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))  # for `pty_screen`
 
+import moving
 from browser_page import NAMES, take
 from draw import PALETTES
 from play import Shot, play, rows_of
@@ -94,7 +95,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=IMAGES, metavar="DIR", help="the screenshots are there")
     parser.add_argument("--list", action="store_true", help="print the page and the name of each state")
     asked = parser.parse_args()
-    if unknown := {*asked.names} - {state.name for state in STATES} - NAMES:
+    if unknown := {*asked.names} - {state.name for state in STATES} - NAMES - {moving.NAME}:
         parser.error(f"no state {', '.join(sorted(unknown))}")
     states = [state for state in STATES if not asked.names or state.name in asked.names]
     if asked.list:
@@ -109,6 +110,8 @@ def main() -> int:
     do = check if asked.check else write
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         problems = [each for each in pool.map(lambda job: do(*job), jobs) if each]
+    if not asked.check and not asked.theme and moving.NAME in (asked.names or [moving.NAME]):
+        moving.write(asked.folder)
     if not asked.check and not asked.theme and (pages := NAMES.intersection(asked.names or NAMES)):
         if shutil.which("chromium"):
             asyncio.run(take(asked.folder, pages))

@@ -92,12 +92,47 @@ def runs(row: Sequence[Cell]) -> Iterator[Run]:
         start = end
 
 
+class Frame(NamedTuple):
+    """What is seen for some seconds."""
+
+    rows: Sequence[Sequence[Cell]]
+    seconds: float
+
+
+def moving(frames: Sequence[Frame], palette: Palette, title: str, about: str) -> str:
+    """The SVG of a screen that changes, again and again. Each row is drawn once and shown in the frames that have it;
+    who wants less movement sees the last frame."""
+    total = sum(frame.seconds for frame in frames)
+    starts = [sum(frame.seconds for frame in frames[:number]) / total * 100 for number in range(len(frames))]
+    rows: dict[tuple[int, tuple[Cell, ...]], list[bool]] = {}
+    for at, frame in enumerate(frames):
+        for number, row in enumerate(frame.rows):
+            rows.setdefault((number, tuple(row)), [False] * len(frames))[at] = True
+    classes: dict[str, str] = {}
+    timings: dict[tuple[bool, ...], str] = {}
+    drawn = []
+    for (number, cells), seen in rows.items():
+        papers = [_paper(run, number) for run in _papers(cells, palette)]
+        texts = [_ink(run, number, classes) for run in runs(cells) if run.text.strip() or run.look.underline]
+        name = timings.setdefault(tuple(seen), f"k{len(timings)}")
+        if papers or texts:
+            last = "" if seen[-1] else " g"
+            drawn.append(f'<g class="{name}{last}">{"".join([*papers, *texts])}</g>')
+    rules = []
+    for seen, name in timings.items():
+        if not all(seen):
+            changes = [at for at in range(len(frames)) if at == 0 or seen[at] != seen[at - 1]]
+            steps = "".join(f"{starts[at]:.2f}%{{visibility:{'visible' if seen[at] else 'hidden'}}}" for at in changes)
+            rules.append(f"@keyframes {name}{{{steps}}}.{name}{{animation:{name} {total:.1f}s step-end infinite}}")
+    rules.append("@media (prefers-reduced-motion:reduce){g{animation:none!important}.g{visibility:hidden}}")
+    size = (len(frames[0].rows[0]), len(frames[0].rows))
+    return _document(size, palette, (title, about), classes, drawn, "".join(rules))
+
+
 def screenshot(
     rows: Sequence[Sequence[Cell]], palette: Palette, title: str, about: str, cursor: tuple[int, int] | None
 ) -> str:
     """The SVG of a screen; `cursor` is its column and row, None if it is hidden."""
-    width = round(len(rows[0]) * CELL_WIDTH + 2 * PADDING)
-    height = len(rows) * CELL_HEIGHT + 2 * PADDING
     classes: dict[str, str] = {}
     papers, texts = [], []
     for number, row in enumerate(rows):
@@ -105,18 +140,29 @@ def screenshot(
         texts += [_ink(run, number, classes) for run in runs(row) if run.text.strip() or run.look.underline]
     if cursor is not None:
         papers.append(_rect(cursor[0], cursor[1], BAR, palette.ink))
-    style = "".join(f".{name}{{{rules}}}" for rules, name in classes.items())
+    return _document((len(rows[0]), len(rows)), palette, (title, about), classes, [*papers, *texts])
+
+
+def _document(
+    size: tuple[int, int],
+    palette: Palette,
+    said: tuple[str, str],
+    classes: dict[str, str],
+    drawn: Sequence[str],
+    rules: str = "",
+) -> str:
+    width, height = round(size[0] * CELL_WIDTH + 2 * PADDING), size[1] * CELL_HEIGHT + 2 * PADDING
+    style = "".join(f".{name}{{{looks}}}" for looks, name in classes.items()) + rules
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'xml:space="preserve" role="img" aria-labelledby="t d">',
-        f'<title id="t">{escape(title)}</title>',
-        f'<desc id="d">{escape(about)}</desc>',
+        f'<title id="t">{escape(said[0])}</title>',
+        f'<desc id="d">{escape(said[1])}</desc>',
         f"<style>text{{font:{FONT_SIZE}px {FONTS};white-space:pre;fill:{palette.ink}}}"
         f"rect~rect{{shape-rendering:crispEdges}}{style}</style>",
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{palette.paper}" '
         f'stroke="{palette.edge}"/>',
-        *papers,
-        *texts,
+        *drawn,
         "</svg>",
     ]
     return "\n".join(line for line in lines if line) + "\n"

@@ -53,9 +53,15 @@ class Shot(NamedTuple):
         return screenshot(self.rows, PALETTES[theme], state.title, state.about, self.cursor)
 
 
-def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = None) -> Shot:
+def play(
+    state: State,
+    theme: str,
+    expected: Callable[[Shot], bool] | None = None,
+    watch: Callable[[Shot], None] | None = None,
+) -> Shot:
     """Bring zot into a state, on a terminal that says it is dark or light. Raises TimeoutError, with the screen, if
-    something that the state waits for is not seen. The shot is taken when the screen is stable, or is `expected`."""
+    something that the state waits for is not seen. The shot is taken when the screen is stable, or is `expected`.
+    `watch` gets what is seen on the way."""
     with _home() as home, _server(state) as server, _issues(state) as issues:
         shop = project.write(home / "shop")
         environment = _environment(home, state, theme, server) | issues
@@ -80,7 +86,8 @@ def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = Non
         with PtyScreen(
             command, columns=columns, rows=rows, environment=environment, cwd=str(shop), answers=answers
         ) as pty:
-            _take_steps(pty, state, rest_last=expected is None)
+            look = (lambda: watch(_taken(pty, state, theme))) if watch is not None else lambda: None
+            _take_steps(pty, state, look, rest_last=expected is None)
             if expected is not None:
                 with contextlib.suppress(TimeoutError):
                     pty.wait_until(lambda: expected(_taken(pty, state, theme)), EXPECTED)
@@ -187,18 +194,22 @@ def _speak(earlier: Earlier, environment: dict[str, str], shop: Path, server: Sc
     os.utime(newest, (then, then))
 
 
-def _take_steps(pty: PtyScreen, state: State, *, rest_last: bool) -> None:
+def _take_steps(pty: PtyScreen, state: State, look: Callable[[], None], *, rest_last: bool) -> None:
     for number, step in enumerate(state.steps, 1):
         if isinstance(step, Keys):
             pty.type(step.keys)
         elif isinstance(step, Sees):
-            pty.wait_until(_shown(pty, step), what=repr(step.text))
+            pty.wait_until(_shown(pty, step, look), what=repr(step.text))
             if rest_last or number < len(state.steps):
                 _rest(pty)
 
 
-def _shown(pty: PtyScreen, step: Sees) -> Callable[[], bool]:
-    return lambda: (step.text in pty.screen()) is not step.gone
+def _shown(pty: PtyScreen, step: Sees, look: Callable[[], None]) -> Callable[[], bool]:
+    def shown() -> bool:
+        look()
+        return (step.text in pty.screen()) is not step.gone
+
+    return shown
 
 
 def _rest(pty: PtyScreen) -> None:
