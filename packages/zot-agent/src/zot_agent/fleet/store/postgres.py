@@ -28,7 +28,7 @@ from zot_core.sessions.row_log.row_file import RowFile
 
 T = TypeVar("T")
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS zot_run (
   id text PRIMARY KEY, attempt bigint NOT NULL DEFAULT 0, rows bigint NOT NULL DEFAULT 0,
   size bigint NOT NULL DEFAULT 0, submissions bigint NOT NULL DEFAULT 0, changed timestamptz NOT NULL DEFAULT now());
@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS zot_blob (
   run text NOT NULL REFERENCES zot_run ON DELETE CASCADE, hash bytea NOT NULL, data bytea NOT NULL,
   PRIMARY KEY (run, hash));
 """
+"""The tables. Tables of an earlier version stay as they are."""
 _SCHEMA_LOCK = 0x7A6F74
 
 _APPEND = """
@@ -211,7 +212,7 @@ class PostgresStore:
         if found is None or found[0] is None:
             with connection.transaction():  # of two workers that start, one makes them
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", [_SCHEMA_LOCK])
-                connection.execute(_SCHEMA)
+                connection.execute(SCHEMA)
 
 
 def _put(connection: "psycopg.Connection[Any]", run: str, data: bytes) -> bytes:
