@@ -33,7 +33,6 @@ def spec(tool: FunctionTool[..., Any]) -> dict[str, Any]:
         "schema": Arguments(tool.function, tool.name).schema(),
         "parallel": tool.parallel,
         "repeatable": tool.repeatable,
-        "prompt_line": tool.prompt_line,
         "other_names": " ".join(tool.other_names),
         "replaceable": tool.replaceable,
         "on_demand": tool.on_demand,

@@ -23,7 +23,7 @@ def test_a_project_is_described_by_its_machine_branch_tools_and_names(tmp_path: 
 
     assert heading == "# Surroundings"
     assert platform.startswith(f"Platform: {os.uname().sysname} ")
-    assert platform.endswith(("; commands run in bash", "; commands run in sh"))
+    assert platform.endswith((" with bash", " with sh"))
     assert git == "Git: branch feature/x"
     assert builds == "Builds with: uv, Python (pyproject.toml), make"
     assert top == "Top of the tree: .git/ Makefile README.md pyproject.toml src/ uv.lock"

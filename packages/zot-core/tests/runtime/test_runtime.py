@@ -696,13 +696,11 @@ async def test_a_tool_brings_a_line_for_the_system_prompt_while_it_is_enabled() 
         return "rain"
 
     client = ScriptedClient(["one", "two"])
-    async with runtime(client, tools=[weather], builtin_tools=["read", "edit"], system_prompt="be kind") as rt:
+    async with runtime(client, tools=[weather], builtin_tools=["read"], system_prompt="be kind") as rt:
         await rt.ask("hi")
         rt.set_tools(["read"])
         await rt.ask("hi")
-    assert client.requests[0].system.endswith(
-        "\n\nChange files with `edit`: the rest of them stays as it is.\nLook at `weather` before a walk."
-    )
+    assert client.requests[0].system.endswith("\n\nLook at `weather` before a walk.")
     assert "`weather`" not in client.requests[1].system
     assert client.requests[1].system.startswith("be kind\n\nCurrent date: ")
 

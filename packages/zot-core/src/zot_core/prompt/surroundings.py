@@ -64,7 +64,7 @@ def surroundings(cwd: str) -> str:
     """Return facts about the machine and the project in `cwd`, an absolute path; at most `LONGEST` characters. What
     cannot be read is left out."""
     names, more = _names(cwd)
-    lines = [f"Platform: {_platform()}; commands run in {_shell()}"]
+    lines = [f"Platform: {_platform()} with {_shell()}"]
     lines += [f"Git: {state}" for state in [_git(cwd)] if state]
     builds = [tool for file, tool in _BUILDS.items() if file in names]
     lines += [f"Builds with: {', '.join(builds)}"] * bool(builds)
@@ -77,7 +77,7 @@ def _platform() -> str:
         system = os.uname()
     except AttributeError:
         return sys.platform
-    return printable_line(f"{system.sysname} {system.release.partition('-')[0]} {system.machine}")
+    return printable_line(f"{system.sysname} {system.machine}")
 
 
 def _shell() -> str:

@@ -67,12 +67,11 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     other_names="shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell "
     "powershell",
     recall=_recall,
-    prompt_line="Build, run and test with `bash`.",
 )
 async def bash(
     command: str,
     context: ToolContext,
-    timeout: Annotated[float | None, "Seconds; default 300, 0 for no limit", AtLeast(0)] = None,
+    timeout: Annotated[float | None, "Seconds; default 300, 0: none", AtLeast(0)] = None,
     background: bool | None = None,  # noqa: FBT001  a parameter of the model's
     limit: Annotated[int | None, "Output bytes; default 16384", AtLeast(1)] = None,
 ) -> ToolResult:

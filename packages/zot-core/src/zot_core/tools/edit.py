@@ -99,7 +99,6 @@ async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> li
     file_access=writes_path,
     recall=_recall,
     preview=_preview,
-    prompt_line="Change files with `edit`: the rest of them stays as it is.",
 )
 async def edit(
     path: str,

@@ -32,7 +32,6 @@ _UNKNOWN: dict[str, Any] = {
     "schema": None,
     "parallel": False,
     "repeatable": False,
-    "prompt_line": "",
     "other_names": "",
     "replaceable": False,
     "on_demand": False,
@@ -50,7 +49,6 @@ def builtin(
     file_access: FileAccessOf | None = None,
     recall: Recall | None = None,
     preview: Preview | None = None,
-    prompt_line: str = "",
     carry: Carry | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a built-in tool from the function of the same name. `other_names`, separated by blanks, are what other
@@ -73,7 +71,6 @@ def builtin(
             file_access=file_access,
             recall=recall,
             preview=preview,
-            prompt_line=prompt_line,
             carry=carry,
         )
         tool.other_names, tool.on_demand = other_names.split(), on_demand
@@ -98,7 +95,7 @@ class BuiltinTool(Tool):
         spec = _UNKNOWN | _specs.get(name, {})
         self.name, self.other_names = name, spec["other_names"].split()
         self.replaceable, self.on_demand = spec["replaceable"], spec["on_demand"]
-        self.description, self.prompt_line = spec["description"], spec["prompt_line"]
+        self.description: str = spec["description"]
         self.parallel, self.repeatable = spec["parallel"], spec["repeatable"]
         self._schema = None if spec["schema"] is None else _without_bounds(spec["schema"])
 
