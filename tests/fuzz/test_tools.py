@@ -82,7 +82,7 @@ async def test_any_arguments_give_a_bounded_result_or_an_error_for_the_model(
 
 
 @few
-@given(st.sampled_from(BUILTIN_TOOLS), st.data(), texts | st.just("$ true\n\nout\n[exit 0]  Took 0.1s"))
+@given(st.sampled_from(BUILTIN_TOOLS), st.data(), texts | st.just("out\n[exit 0] 0.1s"))
 def test_what_a_session_stored_is_shown_whatever_it_is(tool: BuiltinTool, data: st.DataObject, text: str) -> None:
     arguments = data.draw(doctored(ARGUMENTS[tool.name]) | json_values)
     if isinstance(arguments, dict):

@@ -47,7 +47,9 @@ class Editor:
 class Writer:
     """A tool that shows the text that it writes."""
 
-    def recall(self, arguments: Update, text: str, *, failed: bool = False) -> list[CodeDisplay]:
+    def recall(
+        self, arguments: Update, text: str, *, details: Update | None = None, failed: bool = False
+    ) -> list[CodeDisplay]:
         return [] if failed else [CodeDisplay(arguments["path"], arguments["content"])]
 
 

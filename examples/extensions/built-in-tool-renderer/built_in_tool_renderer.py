@@ -28,8 +28,8 @@ def read(asked: RenderRequest) -> list[list[dict[str, Any]]]:
 async def output(asked: RenderRequest) -> list[list[dict[str, Any]]]:
     global drawn
     drawn += 1
-    printed = asked.text.removeprefix(f"$ {asked.args.get('command', '')}\n\n")
-    lines = printed.rpartition("\n[exit ")[0].splitlines() if "[exit " in printed else printed.splitlines()
+    printed = asked.text
+    lines = printed.rpartition("[exit ")[0].splitlines() if "[exit " in printed else printed.splitlines()
     shown = lines if asked.expanded else lines[-TAIL:]
     left = len(lines) - len(shown)
     above = [[{"text": f"┊ {left} lines above", "style": "dim"}]] if left else []

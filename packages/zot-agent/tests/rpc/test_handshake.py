@@ -30,7 +30,7 @@ def test_tools_do_not_see_the_token(start: StartPeer, server: ScriptedServer) ->
     server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOTCORE_RPC_TOKEN]"})]), "ok")
     peer.send("prompt", message="look")
     (result,) = [line for line in peer.until("done") if line["type"] == "tool_result"]
-    assert "\n[]\n" in result["content"][0]["text"]
+    assert result["content"][0]["text"].startswith("[]\n")
 
 
 @pytest.mark.parametrize("said", [{"token": "s3cres"}, {"token": ""}, {}])

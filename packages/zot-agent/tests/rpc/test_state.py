@@ -97,7 +97,7 @@ def look(peer: Peer, server: ScriptedServer) -> tuple[str, str]:
     server.add(Turn(calls=[Call("bash", {"command": LOOK})]), "ok")
     peer.send("prompt", message="look")
     (result,) = [line for line in peer.until("done") if line["type"] == "tool_result"]
-    told, _, path = result["content"][0]["text"].splitlines()[2].partition("] ")
+    told, _, path = result["content"][0]["text"].splitlines()[0].partition("] ")
     return f"{told}]", path
 
 

@@ -31,7 +31,7 @@ async def result(asked):
         return [5]
     if "die" in asked.text:
         os._exit(4)
-    return [f"{asked.state}: {asked.text.splitlines()[2]}"]
+    return [f"{asked.state}: {asked.text.splitlines()[0]}"]
 
 @ext.renderer("message", "weather")
 def weather(asked):

@@ -105,6 +105,9 @@ DisplayBlock: TypeAlias = (
 NOTE, INSTRUCTIONS = "[note: ", "[Instructions from "
 """How blocks begin that are added to a result for the model alone."""
 
+SAME = "[the same as "
+"""How the line begins that a model reads in place of a result that it has."""
+
 MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "task", "action")
 """Names of arguments that identify a call, most specific first."""
 
@@ -129,7 +132,9 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
 class Recaller(Protocol):
     """What makes the display of a stored call again: see `Tool`."""
 
-    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]: ...
+    def recall(
+        self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
+    ) -> list[DisplayBlock]: ...
 
 
 def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
@@ -141,13 +146,13 @@ def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mappin
 def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
     """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read."""
     tool, own = tools.get(call.name), _own_content(result.content)
-    if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock):
+    if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock) or own[0].text.startswith(SAME):
         return []
     try:
         arguments = call.parsed()
     except ValueError:
         return []
-    return tool.recall(arguments, own[0].text, failed=result.is_error)
+    return tool.recall(arguments, own[0].text, details=result.details, failed=result.is_error)
 
 
 def _own_content(content: list[TextBlock | ImageBlock]) -> list[TextBlock | ImageBlock]:

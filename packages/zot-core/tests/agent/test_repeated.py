@@ -27,7 +27,7 @@ def test_from_the_third_time_on_a_sentence_comes_before_the_error() -> None:
 def test_how_long_a_command_took_makes_no_other_failure() -> None:
     failures, texts = RepeatedFailures(), []
     for number, said in enumerate(["2 failed in 0.12s", "2 failed in 11.3s", "2 failed in 7s", "3 failed in 1.2s"]):
-        output = failed(f"$ make\n{said}\n[exit 2]  Took {number}.5s")
+        output = failed(f"{said}\n[exit 2] {number}.5s")
         output.display = [TerminalDisplay("make", f"12:00:0{number} {said}", 2, number + 0.5)]
         texts.append(shown(failures.follow(CALL, output)))
     assert ["has failed 3 times" in text for text in texts] == [False, False, True, False]

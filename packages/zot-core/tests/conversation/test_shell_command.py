@@ -66,12 +66,17 @@ def test_a_mark_without_a_command_is_refused(text: str) -> None:
 def test_the_result_reads_as_that_of_the_tool(tmp_path: Path) -> None:
     found, shown = ran(tmp_path, 'echo "$PWD $WORD"; echo oops >&2; exit 3')
     assert re.fullmatch(
-        rf'\$ echo "\$PWD \$WORD"; echo oops >&2; exit 3\n\n{tmp_path} env\noops\n\n\[exit 3\]  Took \d+\.\ds',
+        rf'\$ echo "\$PWD \$WORD"; echo oops >&2; exit 3\n\n{tmp_path} env\noops\n\n\[exit 3\] \d+\.\ds',
         found.text,
     )
     assert shown == f"{tmp_path} env\noops\n"
     assert found.display is not None
     assert (found.display.exit_code, found.display.output, found.stopped) == (3, f"{tmp_path} env\noops\n", False)
+
+
+def test_a_long_command_is_told_shortened(tmp_path: Path) -> None:
+    found, _ = ran(tmp_path, f": {'x' * 20_000}; echo done")
+    assert "... [10,013 more characters]\n\ndone\n" in found.text
 
 
 def test_output_is_bounded(tmp_path: Path) -> None:
@@ -139,7 +144,7 @@ def test_a_stopped_command_returns_its_output_so_far(tmp_path: Path) -> None:
     found = begun(tmp_path, cancel=False)
     assert found is not None
     assert found.stopped
-    assert re.search(r"\n\n\d+\n\n\[exit 130\]  Took .*\n" + re.escape(STOPPED) + "$", found.text)
+    assert re.search(r"\n\n\d+\n\n\[exit 130\] .*\n" + re.escape(STOPPED) + "$", found.text)
     assert found.display is not None
     assert found.display.exit_code == 130
 

@@ -31,7 +31,7 @@ def running(context: ToolContext, command: str, **arguments: object) -> ToolResu
 
 
 def timeless(result: ToolResult) -> str:
-    return re.sub(r"Took \d+\.\ds$", "Took Ns", result.text)
+    return re.sub(r" \d+\.\ds$", " Ns", result.text)
 
 
 def test_the_defaults_of_the_limits() -> None:
@@ -47,7 +47,7 @@ def test_the_defaults_of_the_limits() -> None:
 
 def test_command_output_and_exit_are_the_result(context: ToolContext) -> None:
     result = running(context, "echo out; echo err >&2")
-    assert timeless(result) == "$ echo out; echo err >&2\n\nout\nerr\n\n[exit 0]  Took Ns"
+    assert timeless(result) == "out\nerr\n\n[exit 0] Ns"
     assert not result.is_error
     duration = result.details.pop("duration_ms")
     assert 0 <= duration < 5000
@@ -63,14 +63,14 @@ def test_command_output_and_exit_are_the_result(context: ToolContext) -> None:
 
 
 def test_no_output_leaves_no_gap_and_a_last_line_gets_its_break(context: ToolContext) -> None:
-    assert timeless(running(context, "true")) == "$ true\n\n[exit 0]  Took Ns"
-    assert timeless(running(context, "printf x")) == "$ printf x\n\nx\n\n[exit 0]  Took Ns"
+    assert timeless(running(context, "true")) == "[exit 0] Ns"
+    assert timeless(running(context, "printf x")) == "x\n\n[exit 0] Ns"
 
 
 def test_another_exit_code_is_an_error(context: ToolContext) -> None:
     result = running(context, "exit 3")
     assert (result.is_error, result.details["exit_code"]) == (True, 3)
-    assert timeless(result) == "$ exit 3\n\n[exit 3]  Took Ns"
+    assert timeless(result) == "[exit 3] Ns"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_search_that_found_nothing_is_no_failure(
 
 def test_children_know_that_an_agent_runs_them(context: ToolContext) -> None:
     context.env["EXTRA"] = "more"
-    assert "\nzot 1 more\n" in running(context, 'echo "$AI_AGENT $ZOT_AGENT $EXTRA"').text
+    assert running(context, 'echo "$AI_AGENT $ZOT_AGENT $EXTRA"').text.startswith("zot 1 more\n")
 
 
 def test_the_shell_is_asked_for_what_the_model_wants() -> None:
@@ -125,7 +125,7 @@ def test_a_long_output_keeps_its_ends_and_is_whole_in_a_file(context: ToolContex
     head = "".join(f"{number}\n" for number in range(1, 801))
     tail = "".join(f"{number}\n" for number in range(1301, 2501))
     gap = "... [500 lines of 2,301 bytes left out here]\n"
-    assert timeless(result) == f"$ seq 2500\n\n{head}{gap}{tail}\n[exit 0] (full output: {path})  Took Ns"
+    assert timeless(result) == f"{head}{gap}{tail}\n[exit 0] (full output: {path}) Ns"
     assert result.details["lines_truncated"]
     assert Path(path).read_text() == "".join(f"{number}\n" for number in range(1, 2501))
 
@@ -145,7 +145,7 @@ def test_lines_that_differ_only_in_numbers_are_folded_and_whole_in_a_file(contex
     path = result.details["full_output_path"]
     shown = ["case 1 of 200 PASSED", "case 2 of 200 PASSED", "case 3 of 200 PASSED"]
     shown += ["... [196 lines like these, with other numbers]", "case 200 of 200 PASSED", "end", ""]
-    assert timeless(result) == f"$ {command}\n\n" + "\n".join(shown) + f"\n[exit 0] (full output: {path})  Took Ns"
+    assert timeless(result) == "\n".join(shown) + f"\n[exit 0] (full output: {path}) Ns"
     assert Path(path).read_text().count("PASSED") == 200
 
 
@@ -162,22 +162,20 @@ def test_a_call_can_ask_for_more_output(context: ToolContext) -> None:
 
 
 def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:
-    assert "\ncaf\ufffd\n" in running(context, r"printf 'caf\351\n'").text
+    assert "caf\ufffd\n" in running(context, r"printf 'caf\351\n'").text
 
 
 async def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
     limits = BashLimits(text=TextLimits(lines=2), spill_bytes=10)
     result = await run_command("seq 100", context, None, limits)
-    assert "\n1\n... [98 lines of 286 bytes left out here]\n100\n... [the file with the full" in result.text
+    assert "1\n... [98 lines of 286 bytes left out here]\n100\n... [the file with the full" in result.text
     assert "output is incomplete: too long]\n" in result.text
 
 
 def test_a_time_limit_says_so(context: ToolContext) -> None:
     result = running(context, "echo before; sleep 60", timeout=2)
     ran = "; still running then: `sleep 60`" if os.path.isdir("/proc") else ""  # other systems do not show it
-    assert timeless(result) == (
-        f"$ echo before; sleep 60\n\nbefore\nthe command timed out after 2 s{ran}\n\n[exit -1]  Took Ns"
-    )
+    assert timeless(result) == f"before\nthe command timed out after 2 s{ran}\n\n[exit -1] Ns"
     assert (result.is_error, result.details["exit_code"]) == (True, -1)
     assert result.display[0].exit_code is None  # type: ignore[union-attr]
 
@@ -190,7 +188,7 @@ def test_a_command_without_a_limit_of_its_own_is_ended_at_the_default_limit_and_
 
 def test_a_background_child_does_not_hold_the_call(context: ToolContext, tmp_path: Path) -> None:
     started = time.monotonic()
-    assert "\nstarted\n" in running(context, "sleep 600 & echo $! > pid; echo started").text
+    assert "started\n" in running(context, "sleep 600 & echo $! > pid; echo started").text
     assert time.monotonic() - started < PATIENCE
     os.kill(int((tmp_path / "pid").read_text()), 9)
 
@@ -227,13 +225,12 @@ def test_what_cannot_be_started_is_told(context: ToolContext) -> None:
 
 
 @pytest.mark.parametrize("size", [131_071, 131_072, 1_000_000])
-def test_a_command_of_any_length_runs_and_is_shown_shortened(context: ToolContext, size: int) -> None:
+def test_a_command_of_any_length_runs(context: ToolContext, size: int) -> None:
     command = "echo $0 $#; echo 'é" + "x" * size + "' | wc -c; exit 3"
     text = running(context, command).text
     assert f"bash 0\n{size + 3}\n" in text.replace(f"{shutil.which('bash')} 0", "bash 0")
     assert "[exit 3]" in text
-    assert "more characters]" in text
-    assert len(text) < 11_000
+    assert len(text) < 100
 
 
 def test_a_command_that_asks_is_answered_with_what_to_do(context: ToolContext) -> None:

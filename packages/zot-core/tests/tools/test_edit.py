@@ -36,23 +36,40 @@ def processes() -> list[str]:
     return found
 
 
-def test_edits_change_the_file_and_come_back_as_diff_rows(tmp_path: Path, context: ToolContext) -> None:
+def test_edits_change_the_file_and_are_shown_as_diff_rows(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x.py").write_text("a = 1\nb = 2\n")
     diff = "-a = 1\n+a = 3\n b = 2\n+c = 4"
     assert editing(context, "x.py", ("a = 1", "a = 3"), ("b = 2\n", "b = 2\nc = 4\n")) == ToolResult(
-        [TextBlock(f"@@ -1,+1 @@\n{diff}")],
-        details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff},
+        [TextBlock("changed x.py\n@@ -1,+1 @@")],
+        details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff, "starts": [(1, 1)]},
         display=[DiffDisplay("x.py", diff, [(1, 1)])],
+        kept=True,
     )
     assert (tmp_path / "x.py").read_text() == "a = 3\nb = 2\nc = 4\n"
 
 
-def test_each_place_says_in_which_line_it_begins_before_and_after(tmp_path: Path, context: ToolContext) -> None:
+def test_the_model_is_told_where_each_change_begins_before_and_after(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("".join(f"{number}\n" for number in range(1, 31)))
     result = editing(context, "x", ("\n5\n", "\n5\nmore\n"), ("\n25\n", "\n"))
     first, second = " 3\n 4\n 5\n+more\n 6\n 7\n 8", " 22\n 23\n 24\n-25\n 26\n 27\n 28"
-    assert result.text == f"@@ -3,+3 @@\n{first}\n@@ -22,+23 @@\n{second}"
+    assert result.text == "changed x\n@@ -6,+6 @@\n@@ -25,+26 @@"
     assert result.details["diff"] == f"{first}\n...\n{second}"
+
+
+def test_of_many_places_the_first_are_told(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("".join(f"{number}\n" + "-\n" * 9 for number in range(30)))
+    rows = editing(context, "x", *((f"{number}\n-", f"{number}\n+") for number in range(10, 30))).text.split("\n")
+    assert rows == ["changed x", *(f"@@ -{at},+{at} @@" for at in range(102, 302, 10))]
+    rows = editing(
+        context, "x", *((f"{number}\n", f"{number}.\n") for number in range(10, 30)), ("0\n-\n", "0.\n-\n")
+    ).text.split("\n")
+    assert (len(rows), rows[-1]) == (22, "and 1 more")
+
+
+def test_the_model_reads_the_lines_that_it_had_not_written_like_that(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x.py").write_text("if a:\n        b = 1\n")
+    result = editing(context, "x.py", ("if a:\n    b = 1", "if a:\n    b = 2"))
+    assert result.content[0] == TextBlock("@@ -1,+1 @@\n if a:\n-        b = 1\n+        b = 2")
 
 
 def test_all_wrong_edits_of_a_call_are_told(tmp_path: Path, context: ToolContext) -> None:
@@ -139,7 +156,7 @@ def test_a_large_edit_is_like_a_small_one(tmp_path: Path, context: ToolContext) 
 def test_a_file_of_the_largest_size_is_edited_and_a_larger_one_is_refused(tmp_path: Path, context: ToolContext) -> None:
     path = tmp_path / "x"
     path.write_text("a\n" * (LARGEST // 2 - 1) + "b\n")
-    assert editing(context, "x", ("b", "c")).text == "@@ -4194301,+4194301 @@\n a\n a\n a\n-b\n+c"
+    assert editing(context, "x", ("b", "c")).text == "changed x\n@@ -4194304,+4194304 @@"
     assert path.stat().st_size == LARGEST
     path.write_text("a\n" * (LARGEST // 2) + "b")
     assert refusal(context, "x", ("b", "c")) == (

@@ -22,7 +22,9 @@ TEXTS |= {"koi8-r": "# Проверка значения\nx = 1\n", "cp949": "# 
 
 
 async def editing(context: ToolContext, path: str, old: str, new: str) -> str:
-    return (await edit.run({"path": path, "edits": [{"oldText": old, "newText": new}]}, context)).text
+    """The diff of an edit, and what the model reads about it."""
+    done = await edit.run({"path": path, "edits": [{"oldText": old, "newText": new}]}, context)
+    return f"{done.details['diff']}\n{done.text}"
 
 
 @pytest.mark.parametrize(("codec", "text"), TEXTS.items())
@@ -233,7 +235,7 @@ async def test_a_change_in_a_long_line_is_shown_with_what_is_around_it(tmp_path:
     assert len(shown) < 6000
     assert "k29999=1;k30000=1;k30001=1" in shown
     assert "k29999=1;K30000=1;k30001=1" in shown
-    assert "[" in shown.splitlines()[1]
+    assert "[" in shown.splitlines()[0]
 
 
 async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: ToolContext) -> None:
@@ -241,7 +243,7 @@ async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: To
     many = "line\n" * 100_000
     shown = await editing(context, "x", "old\n", many)
     assert len(shown) < 51 * 1024
-    assert shown.endswith("... [truncated at 2000 lines]")
+    assert "... [truncated at 2000 lines]\nchanged x\n" in shown
     written = (await write.run({"path": "y", "content": many}, context)).details["content"]
     assert len(written) < 51 * 1024
     assert written.endswith("... [truncated at 2000 lines]\n")

@@ -103,7 +103,7 @@ OVERRIDE = """
 def bash(command: str) -> str:
     'B.'
     answer = ext.tools.call('bash', builtin=True, command=command + ' world')
-    return 'wrapped: ' + answer.text.splitlines()[2]
+    return 'wrapped: ' + answer.text.splitlines()[0]
 """
 
 
@@ -187,12 +187,12 @@ async def test_each_call_gets_one_answer_whatever_is_wrong_with_it(world: World)
     assert found["2"] == "no request 'nobody' is open"
     assert found["3"].startswith("the model has no tool with the name 'bish'; there are bash, ")
     assert found["4"].startswith("zot itself has no tool with the name 'outer'")
-    assert "\nx\n" in found["5"]
+    assert found["5"].startswith("x\n")
     assert found["6"] == "the call of bash was cancelled"
 
 
 async def test_the_time_of_a_tool_does_not_run_while_a_tool_that_it_calls_does(world: World) -> None:
-    world.add("wrap", OVERRIDE.replace("' world'", "' && sleep 0.6'").replace("[2]", "[-1]"), "call_tool")
+    world.add("wrap", OVERRIDE.replace("' world'", "' && sleep 0.6'").replace("[0]", "[-1]"), "call_tool")
     client = ScriptedClient([Turn(calls=[Call("bash", {"command": "true"})]), "done"])
     async with world.running(client, tool_seconds=0.5) as talk:
         await talk.conversation.prompt("go")

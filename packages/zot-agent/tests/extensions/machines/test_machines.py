@@ -138,7 +138,8 @@ async def test_every_file_tool_and_bash_work_there_and_nothing_happens_here(worl
         assert isinstance(work.result.content[0], ImageBlock)
         wrote = await work.call("write", path="new/deep/b.txt", content="b\n")
         assert wrote == "wrote 1 line (2 bytes) to new/deep/b.txt"
-        assert "+three" in await work.call("edit", path="sub/a.py", edits=[{"oldText": "two", "newText": "three"}])
+        edited = await work.call("edit", path="sub/a.py", edits=[{"oldText": "two", "newText": "three"}])
+        assert edited == "changed sub/a.py\n@@ -2,+2 @@"
         assert (there / "sub" / "a.py").read_text() == "one\nthree\n"
         assert (await work.call("ls")).startswith(".gitignore\nimage.png\nnew/\nodd")
         assert await work.call("glob", pattern="*.txt") == "new/deep/b.txt\nodd 'name'\n\u2028.txt"

@@ -16,7 +16,7 @@ from zot_core.hooks import UserCommand
 from zot_core.machine.interface import Shell, ShellExit, ShellOptions
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError, ZotError
-from zot_provider.messages import ImageBlock, Message, TextBlock
+from zot_provider.messages import ImageBlock, Message
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -122,14 +122,14 @@ class RunningCommand:
 
     async def run(self) -> ShellResult:
         """Run the command. Raises nothing but CancelledError, after the command and its child processes have ended."""
-        from zot_core.tools.bash import BashLimits, run_command  # noqa: PLC0415  the first screen has no command
+        from zot_core.tools.bash import BashLimits, run_command, shortened  # noqa: PLC0415  the first screen has no command
 
         try:
             limits = self._limits or BashLimits()
             result = await run_command(self.command.command, self._context, self._timeout, limits)
         except ToolError as error:
             return not_run(self.command, str(error))
-        text = "\n".join(block.text for block in result.content if isinstance(block, TextBlock))
+        text = f"$ {shortened(self.command.command)}\n\n{result.text}"
         stopped = self._shell.stopped
         shown = next((each for each in result.display if isinstance(each, TerminalDisplay)), None)
         return ShellResult(self.command, f"{text}\n{STOPPED}" if stopped else text, stopped, shown)

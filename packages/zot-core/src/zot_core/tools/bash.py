@@ -22,7 +22,7 @@ from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field
 
 _COMMAND = 10_000
-"""Characters of the command that a result repeats."""
+"""Characters of the command before the output of a person's command."""
 
 CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
 
@@ -44,18 +44,19 @@ class BashLimits(Record):
     """Most characters of one progress update."""
 
 
-_LAST_LINE = re.compile(r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?  Took (\d{1,9}\.\d)s")
-"""The last line of a result, as `_result` writes it."""
+_LAST_LINE = re.compile(r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?(?:  Took)? (\d{1,9}\.\d)s")
+"""The last line of a result, as `_result` writes it, and as earlier versions did."""
 
 
-def _shortened(command: str) -> str:
+def shortened(command: str) -> str:
+    """Return a command as the model reads it that has not written it."""
     rest = len(command) - _COMMAND
     return f"{command[:_COMMAND]}... [{rest:,} more characters]" if rest > 0 else command
 
 
-def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+def _recall(arguments: dict[str, Any], text: str, __: dict[str, Any]) -> list[DisplayBlock]:
     command = str(arguments["command"])
-    output, _, last = text.removeprefix(f"$ {_shortened(command)}\n\n").rpartition("\n")
+    output, _, last = text.removeprefix(f"$ {shortened(command)}\n\n").rpartition("\n")
     found = _LAST_LINE.fullmatch(last)
     if found is None:
         return []
@@ -186,9 +187,8 @@ def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, dura
     code = -1 if ended.exit_code is None else ended.exit_code
     full = f" (full output: {capture.path})" if capture.path else ""
     gap = "\n" if body else ""
-    text = f"$ {_shortened(command)}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
     result = ToolResult(
-        [TextBlock(text)],
+        [TextBlock(f"{body}{gap}[exit {code}]{full} {duration:.1f}s")],  # the model has just written the command
         is_error=code not in (0, 1) or (code == 1 and not _found_nothing(command, body)),
         details={
             "exit_code": code,

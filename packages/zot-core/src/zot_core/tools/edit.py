@@ -36,6 +36,9 @@ long."""
 
 LIMITS = TextLimits()
 
+_PLACES = 20
+"""Changed places of a file that the model reads."""
+
 
 class EditLimits(Record):
     """The longest duration of a large edit in seconds."""
@@ -68,14 +71,23 @@ class FileEdit(TypedDict):
 _PLACE = re.compile(r"@@ -(\d{1,9}),\+(\d{1,9}) @@")
 
 
-def _with_places(diff: str, starts: Sequence[tuple[int, int]]) -> str:
-    """Return the rows of a diff with a row `@@ -a,+b @@` before each hunk: the numbers of its first line before and
-    after the change."""
-    hunks = diff.split("\n...\n")
-    return "\n".join(f"@@ -{old},+{new} @@\n{hunk}" for hunk, (old, new) in zip(hunks, starts, strict=True))
+def _told(path: str, change: _Change) -> str:
+    """Return what the model reads of a change: for each place a row `@@ -a,+b @@` with the numbers of the first line
+    that differs, before and after. It has just written the lines, and reads them only if others were meant by it."""
+    hunks = list(zip(change.diff.split("\n...\n"), change.starts, strict=True))
+    if change.notes:
+        return "\n".join(f"@@ -{old},+{new} @@\n{hunk}" for hunk, (old, new) in hunks)
+    rows = [f"changed {path}"]
+    for hunk, (old, new) in hunks[:_PLACES]:
+        kept = next((at for at, row in enumerate(hunk.split("\n")) if row[:1] != " "), 0)
+        rows.append(f"@@ -{old + kept},+{new + kept} @@")
+    return "\n".join([*rows, *[f"and {len(hunks) - _PLACES:,} more"] * (len(hunks) > _PLACES)])
 
 
-def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+def _recall(arguments: dict[str, Any], text: str, details: dict[str, Any]) -> list[DisplayBlock]:
+    path = str(arguments["path"])
+    if details:
+        return [DiffDisplay(path, str(details["diff"]), [(int(old), int(new)) for old, new in details["starts"]])]
     rows: list[str] = []
     starts: list[tuple[int, int]] = []
     for row in text.split("\n"):
@@ -84,7 +96,7 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
             starts.append((int(found[1]), int(found[2])))
         else:
             rows.append(row)
-    return [DiffDisplay(str(arguments["path"]), "\n".join(rows), starts)]
+    return [DiffDisplay(path, "\n".join(rows), starts)]
 
 
 async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> list[DisplayBlock]:
@@ -105,7 +117,7 @@ async def edit(
     edits: list[FileEdit],
     context: ToolContext,
 ) -> ToolResult:
-    """Apply all replacements or none; returns the change as a diff, with line numbers."""
+    """Apply all replacements or none; returns the numbers of the lines that have changed."""
     change = await _change(path, edits, context, EditLimits())
     try:
         await context.files.write(change.target, change.content)
@@ -113,8 +125,9 @@ async def edit(
         raise as_tool_error(error, path) from error
     context.seen_files.edited(await context.files.real(change.target), change.before, change.content)
     result = ToolResult(
-        [TextBlock(_with_places(change.diff, change.starts))],
-        details={"path": change.target, "edits": len(edits), "diff": change.diff},
+        [TextBlock(_told(path, change))],
+        details={"path": change.target, "edits": len(edits), "diff": change.diff, "starts": change.starts},
+        kept=True,
         display=[DiffDisplay(path, change.diff, change.starts)],
     )
     return result.noted(change.notes)

@@ -28,7 +28,7 @@ _PART = re.compile(r"\[(?:lines? \d+(?: to \d+)? of|characters \d+ to \d+ of) \d
 """The last line of a part, as `_part` writes it."""
 
 
-def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+def _recall(arguments: dict[str, Any], text: str, _: dict[str, Any]) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), _PART.sub("", text), int(arguments.get("offset") or 1))]
 
 

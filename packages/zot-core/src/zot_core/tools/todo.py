@@ -32,7 +32,7 @@ class TodoItem(TypedDict):
     status: TodoStatus
 
 
-def _recall(arguments: dict[str, Any], _: str) -> list[DisplayBlock]:
+def _recall(arguments: dict[str, Any], *_: object) -> list[DisplayBlock]:
     return [TodoDisplay(_todos(arguments["items"]))]
 
 

@@ -33,7 +33,7 @@ PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""
 
 
-def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+def _recall(arguments: dict[str, Any], *_: object) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), str(arguments["content"]))]
 
 

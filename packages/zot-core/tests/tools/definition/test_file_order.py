@@ -64,7 +64,7 @@ def test_edits_of_one_file_are_done_one_after_the_other_in_call_order() -> None:
     steps = [replacing("x" if number % 2 else "./x", f"{number}", f"{number + 1}") for number in range(5)]
     results = side_by_side(context, *steps)
     assert [result.text for result in results if isinstance(result, ToolResult)] == [
-        f"@@ -1,+1 @@\n-{number}\n+{number + 1}" for number in range(5)
+        f"changed {'x' if number % 2 else './x'}\n@@ -1,+1 @@" for number in range(5)
     ]
     assert files.contents["/x"] == b"5"
     assert files.steps == ["read /x begins", "read /x ends", "write /x begins", "write /x ends"] * 5

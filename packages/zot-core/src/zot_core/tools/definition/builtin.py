@@ -114,8 +114,10 @@ class BuiltinTool(Tool):
     def carry(self, messages: Sequence[Message]) -> str:
         return self.function_tool.carry(messages)
 
-    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        return self.function_tool.recall(arguments, text, failed=failed)
+    def recall(
+        self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
+    ) -> list[DisplayBlock]:
+        return self.function_tool.recall(arguments, text, details=details, failed=failed)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
         return await self.function_tool.access(arguments, context)

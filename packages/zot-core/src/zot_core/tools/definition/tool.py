@@ -90,10 +90,12 @@ class Tool(ABC):
         """Return the tools that were found with it, which such a summary keeps."""
         return ()
 
-    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
-        """Rebuild what the user saw of an earlier call from the text of its result, without notes; empty if that was
-        the text, and for arguments that the tool refused. Of a call that `failed` the user saw the error, unless a
-        command has printed something."""
+    def recall(
+        self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
+    ) -> list[DisplayBlock]:
+        """Rebuild what the user saw of an earlier call from the text of its result, without notes, and from the details
+        that it kept; empty if that was the text, and for arguments that the tool refused. Of a call that `failed` the
+        user saw the error, unless a command has printed something."""
         return []
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
@@ -107,8 +109,9 @@ class Tool(ABC):
         return None
 
 
-Recall: TypeAlias = Callable[[dict[str, Any], str], list[DisplayBlock]]
-"""Rebuilds what the user saw of a call from its arguments and from the text the model read, which the session keeps."""
+Recall: TypeAlias = Callable[[dict[str, Any], str, dict[str, Any]], list[DisplayBlock]]
+"""Rebuilds what the user saw of a call from its arguments, from the text the model read, and from the details that the
+session keeps."""
 
 
 Preview: TypeAlias = Callable[..., Awaitable[list[DisplayBlock]]]
@@ -183,13 +186,15 @@ class FunctionTool(Tool, Generic[P, R]):
     def carry(self, messages: Sequence[Message]) -> str:
         return "" if self._carry is None else self._carry(messages)
 
-    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
+    def recall(
+        self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
+    ) -> list[DisplayBlock]:
         if self._recall is None:
             return []
         from zot_core.tools.definition.argument_repair import meant  # noqa: PLC0415  not before the first request
 
         try:
-            shown = self._recall(meant(arguments, self.schema)[0], text)
+            shown = self._recall(meant(arguments, self.schema)[0], text, details or {})
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
