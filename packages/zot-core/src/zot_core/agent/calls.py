@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
+from zot_core.agent.repeated import unless_known
 from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
@@ -181,6 +182,8 @@ async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
         output.terminate = prepared_call.terminate
     else:
         output = await _run_tool(agent, block, prepared_call)
+        if prepared_call.tool.repeatable:
+            output = unless_known(output, agent.history)
     return agent.failures.follow(block, output)
 
 

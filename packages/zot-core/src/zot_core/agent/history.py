@@ -1,9 +1,9 @@
 """`MessageHistory`: the messages of a conversation, which are appended and never edited."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from zot_core.hooks import Observe
-from zot_provider.messages import Message, new_entry_id
+from zot_provider.messages import ImageBlock, Message, TextBlock, new_entry_id
 
 
 class MessageHistory:
@@ -14,6 +14,8 @@ class MessageHistory:
         self._messages = list(messages)
         self._appended = appended
         self.revision = 0
+        self.as_sent: Callable[[TextBlock | ImageBlock], TextBlock | ImageBlock] = lambda block: block
+        """Returns what a model gets in place of a block of the messages."""
 
     @property
     def messages(self) -> list[Message]:

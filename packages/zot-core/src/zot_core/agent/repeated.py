@@ -1,10 +1,13 @@
-"""`RepeatedFailures`: notices a call that fails again and again in the same way."""
+"""What comes again: `RepeatedFailures` notices a call that fails again and again in the same way, `unless_known` a
+result that the model has."""
 
 import re
+from itertools import islice
 
-from zot_core.display import TerminalDisplay
+from zot_core.agent.history import MessageHistory
+from zot_core.display import SAME, TerminalDisplay, main_argument
 from zot_core.events import ToolResultEvent
-from zot_provider.messages import TextBlock, ToolCallBlock
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 _REPORTED = 3
 """The failure from which on the model reads how many there were."""
@@ -15,6 +18,10 @@ _MOST_CALLS = 200
 """Calls that are remembered."""
 _TIMES = re.compile(r"\d+(?:[.:]\d+)+|\d+(?= ?m?s\b)")
 """Durations and times of day, in which two equal failures differ."""
+_SHORT = 500
+"""Characters of a result that is not worth a line about it."""
+_RECENT = 6
+"""Messages, from the last, in which a line about a result has just been read."""
 _ENDS = 500
 """Characters of an error that are repeated, of its beginning and of its end."""
 
@@ -60,3 +67,32 @@ def _result(output: ToolResultEvent, text: str) -> str:
     """Return what is the same if a call fails in the same way."""
     ended = [f"{each.exit_code} {each.output}" for each in output.display if isinstance(each, TerminalDisplay)]
     return _TIMES.sub("0", "\n".join(ended) or text)
+
+
+def unless_known(output: ToolResultEvent, history: MessageHistory) -> ToolResultEvent:
+    """Return the result of a call that changes nothing with one line in place of a text that is in the history as the
+    result of another call: each later request would have it twice. A model that asks again, having read that line, gets
+    the text."""
+    first = output.content[0] if output.content else None
+    if output.is_error or not isinstance(first, TextBlock) or len(first.text) < _SHORT:
+        return output
+    messages = history.messages
+    found = next((each for message in reversed(messages) for each in _results(message) if _has(each, first)), None)
+    if found is None or history.as_sent(found.content[0]) is not found.content[0]:
+        return output
+    calls = (call for message in messages for call in message.tool_calls if call.id == found.call_id)
+    call = next(calls, None)
+    what = "" if call is None else f" {call.name} {main_argument(call.arguments)}".rstrip()
+    line = TextBlock(f"{SAME}the result of your call{what} above; to have it here, call again]")
+    recent = (each for message in islice(reversed(messages), _RECENT) for each in _results(message))
+    if any(_has(each, line) for each in recent):
+        return output
+    return output.replace(content=[line, *output.content[1:]], details={**output.details, "same_as": found.call_id})
+
+
+def _results(message: Message) -> list[ToolResultBlock]:
+    return [each for each in message.content if isinstance(each, ToolResultBlock)]
+
+
+def _has(result: ToolResultBlock, text: TextBlock) -> bool:
+    return bool(result.content) and result.content[0] == text
