@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from command import Zot
+from command import KEY, PROVIDERS, Zot
 from rpc_talk import Talk
 
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
-PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")
 
 
 def system(body: dict[str, Any]) -> str:
@@ -23,12 +22,20 @@ def system(body: dict[str, Any]) -> str:
 
 
 def prefix(body: dict[str, Any]) -> tuple[str, str, list[str]]:
-    """System prompt, tools and messages as they are written; the cache mark of one wire moves on with the last."""
-    items = json.loads(json.dumps(body.get("messages") or body.get("input") or body["contents"]))
-    for item in items:
-        for part in item["content"] if isinstance(item.get("content"), list) else []:
-            part.pop("cache_control", None)
-    return system(body), json.dumps(body.get("tools") or body["toolConfig"]), [json.dumps(item) for item in items]
+    """System prompt, tools and messages as they are written, without the cache marks of messages, which move on."""
+    items = body.get("messages") or body.get("input") or body["contents"]
+    fixed = json.dumps(body.get("system")), json.dumps(body.get("tools") or body["toolConfig"])
+    return system(body) + fixed[0], fixed[1], [json.dumps(unmarked(item)) for item in items]
+
+
+def unmarked(value: Any) -> Any:
+    """A text that needs no place for a mark is sent without the list around it on one wire."""
+    if isinstance(value, list):
+        kept = [unmarked(each) for each in value if not (isinstance(each, dict) and "cachePoint" in each)]
+        return kept[0]["text"] if [{*each} for each in kept if isinstance(each, dict)] == [{"type", "text"}] else kept
+    if isinstance(value, dict):
+        return {name: unmarked(each) for name, each in value.items() if name != "cache_control"}
+    return value
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -61,46 +68,70 @@ def command(talk: Talk, **fields: Any) -> None:
     assert talk.ask(fields)["success"]
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+def model_of(received: Received) -> str:
+    """Which model was asked; in Gemini and Bedrock the address says it."""
+    return str(received.body.get("model", received.path))
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [*((each, "scripted") for each in PROVIDERS), ("amazon-bedrock", "claude-1"), ("openrouter", "anthropic/claude-1")],
+)
 def test_nothing_that_happens_in_a_session_changes_what_was_sent_before(
-    zot: Zot, server: ScriptedServer, provider: str
+    zot: Zot, server: ScriptedServer, provider: str, model: str
 ) -> None:
+    """Each model has a cache of its own."""
     (zot.cwd / "AGENTS.md").write_text("Mind the gap.")
+    (zot.cwd / "below").mkdir()
+    (zot.cwd / "below" / "AGENTS.md").write_text("Mind the stairs.")
+    (zot.cwd / "below" / "a.py").write_text("a = 1\n" * 100)
+    zot.env["OPENROUTER_API_KEY"] = KEY
+    place = ("--base-url", server.base_url(PROVIDERS.get(provider, "openai-chat")))
+    at = ("--provider", provider, "--model", model, *place)
     waits = "until [ -e steered ]; do sleep 0.02; done"
     todo = [{"content": "look", "status": "in_progress"}, {"content": "write", "status": "pending"}]
+    read, write = Call("read", {"path": "below/a.py"}), Call("write", {"path": "b", "content": "b"})
     server.add("0.")
-    assert zot.ask(server, "-p", "begin", provider=provider).code == 0
-    server.add(Turn("A.", calls=[Call("todo", {"items": todo}), Call("bash", {"command": waits})]), "B.")
-    server.add(Turn(calls=[Call("bash", {"command": "echo ended", "background": True})]), "C.", "D.", "E.", "F.")
-    with Talk([*zot.command, "rpc", "-c", *zot.at(server, provider)], cwd=zot.cwd, env=zot.env) as talk:
+    assert zot.run(*at, "-p", "begin").code == 0
+    server.add(
+        Turn("A.", "hm", calls=[Call("todo", {"items": todo}), Call("bash", {"command": waits})]), "B.",
+        Turn("P.", "hm", calls=[read, write]), Turn("Q.", calls=[read, Call("grep", '{"pattern" : "none"}')]), "R.",
+        Turn(calls=[Call("bash", {"command": "until [ -e end ]; do sleep 0.02; done", "background": True})]),
+        Turn("C.", "hm", calls=[Call("bash", {"command": "touch end"})]), "D.", "E.", "F.", "G.",
+    )  # fmt: skip
+    with Talk([*zot.command, "rpc", "-c", *place], cwd=zot.cwd, env=zot.env) as talk:
         command(talk, type="prompt", message="go")
         talk.until("tool_call")
         command(talk, type="prompts.steer", message="and quickly")
         (zot.cwd / "steered").touch()
         talk.until("done")
-        command(talk, type="permissions.mode", mode="plan")
-        command(talk, type="permissions.mode", mode="yolo")
+        for mode in ("plan", "yolo"):
+            command(talk, type="permissions.mode", mode=mode)
+            command(talk, type="prompt", message="what now?")
+            talk.until("done")
         command(talk, type="prompt", message="in the background")
         talk.until("done")
-        for model in ("another", "scripted"):
-            command(talk, type="set_model", model=model)
+        for other in (f"{model}-2", model):
+            command(talk, type="set_model", model=other)
             command(talk, type="prompt", message="well?")
             talk.until("done")
     (zot.cwd / "AGENTS.md").write_text("Mind the step.")
     (zot.cwd / "new.txt").touch()
-    server.add("G.", "H.")
+    server.add("H.", "I.")
     for _ in range(2):
-        done = zot.run("-p", "-c", *zot.at(server, provider)[-2:], "and now?")
+        done = zot.run("-p", "-c", *place, "and now?")
         assert done.code == 0, done.err
-    before = prefix(server.requests[0].body)
-    for request in server.requests[1:]:
+    before: dict[str, tuple[str, str, list[str]]] = {}
+    for request in server.requests:
         now = prefix(request.body)
-        assert now[:2] == before[:2]
-        assert now[2][: len(before[2])] == before[2]
-        before = now
-    assert "Mind the gap." in before[0]
-    assert str(before[2]).count("Mind the step.") == 1
-    assert str(before[2]).count("new.txt") == 1
+        fixed, tools, items = before.setdefault(model_of(request), now)
+        assert (fixed, tools, items) == (*now[:2], now[2][: len(items)])
+        before[model_of(request)] = now
+    assert len(before) == 2
+    fixed, _, items = before[model_of(server.requests[0])]
+    assert "Mind the gap." in fixed
+    for told in ("Mind the step.", "new.txt", "Mind the stairs.", "[the same as", "Mode plan"):
+        assert str(items).count(told) == 1, told
 
 
 def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot: Zot, server: ScriptedServer) -> None:
@@ -114,7 +145,7 @@ def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot
     assert done.line() == f"{zot.cwd}/AGENTS.md looks binary; it is left out"
     text = system(server.requests[0].body)
     assert text.startswith(f"You are a cat.\n\n# Instructions from {zot.home}/AGENTS.md\n\nSpeak softly.\n\nPurr.\n\n")
-    assert f"\nCurrent working directory: {zot.cwd}\n" in text
+    assert text.endswith(f"\nCurrent working directory: {zot.cwd}")
 
     server.add("ok")
     done = zot.ask(server, "-p", "x", "-nc")

@@ -426,7 +426,7 @@ async def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> Non
         await rt.ask("hi")
     assert client.requests[0].system == client.requests[1].system
     assert client.requests[0].system.startswith("be kind\n\nbe brief\n\n")
-    assert f"\nCurrent working directory: {tmp_path}\n" in client.requests[0].system
+    assert client.requests[0].system.endswith(f"\nCurrent working directory: {tmp_path}")
 
 
 def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
