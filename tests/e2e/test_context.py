@@ -10,7 +10,6 @@ from rpc_talk import Talk
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 
-
 def system(body: dict[str, Any]) -> str:
     if "instructions" in body:
         return str(body["instructions"])

@@ -77,6 +77,9 @@ class PermissionDecision(Record):
     outside: bool = False
 
 
+Answered: TypeAlias = Literal["all", "main", "none"]
+"""All agents, the main one without its sub-agents, or none."""
+
 AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
 
 _ids = itertools.count(1)
@@ -98,8 +101,8 @@ class Permissions:
         self.granted: Sequence[Rule] = ()
         """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
         self.ask = ask
-        self.unattended = False
-        """`ask` refuses, because no person is there."""
+        self.answered: Answered = "all"
+        """Whose questions a person answers; `ask` refuses the others."""
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
         """The mode has changed."""
@@ -148,7 +151,7 @@ class Permissions:
             nonlocal terms
             terms = terms or Terms(agent)
             held = [rule.text for rule in self.rules if rule.action != "allow"]
-            alone = self.ask is None or self.unattended
+            alone = self.ask is None or self.answered not in (("all",) if is_sub else ("all", "main"))
             return terms.news(Allowed(more_careful(self._mode, careful), held, alone, is_sub))
 
         agent.hooks.extra_messages.add(news)

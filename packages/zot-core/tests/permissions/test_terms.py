@@ -85,7 +85,7 @@ async def test_a_change_is_told_and_the_way_back_too() -> None:
 
 @pytest.mark.parametrize("alone", [Permissions("ask"), Permissions("ask", ask=yes)])
 async def test_where_nobody_can_be_asked_that_is_said_up_front(alone: Permissions) -> None:
-    alone.unattended = True
+    alone.answered = "none"
     _, told = await first_request(alone)
     assert "other calls are refused, for nobody can be asked" in told
 
@@ -153,6 +153,32 @@ async def test_a_sub_agent_is_told_what_it_may_do_but_not_what_a_plan_is_for(def
     assert [each.startswith("[Mode plan") for each in users(sub.messages)] == [False, True]
     assert "Answer with a plan" not in users(sub.messages)[1]
     assert ("Answer with a plan" in "".join(users(main.messages))) == (definition is None)
+
+
+async def test_the_sub_agent_of_a_sub_agent_is_told_the_mode_of_the_one_above_it() -> None:
+    agents = [AgentDefinition("planner", "plans", "Plan.", permissions="plan"), AgentDefinition("other", "o", "Do.")]
+    below = Turn(calls=[Call("agent", {"task": "below", "agent": "other"})])
+    answers = {"main": [Turn(calls=[Call("agent", {"task": "look", "agent": "planner"})]), "done"],
+               "look": [below, "seen"], "below": ["seen"]}  # fmt: skip
+    client, permissions = TaskClient(answers), Permissions("ask", ask=yes)
+    async with Runtime(MODEL, client=client, agents=agents) as runtime:
+        permissions.attach(runtime.agent)
+        runtime.permissions = permissions
+        await runtime.prompt("main")
+    told = {task: users(client.asked(task)[0].messages)[1][:10] for task in answers}
+    assert told == {"main": "[Mode ask ", "look": "[Mode plan", "below": "[Mode plan"}
+
+
+async def test_where_a_person_answers_the_main_agent_alone_its_sub_agents_are_told_that_nobody_can_be_asked() -> None:
+    client = TaskClient({"main": [Turn(calls=[Call("agent", {"task": "look"})]), "done"], "look": ["seen"]})
+    permissions = Permissions("ask", ask=yes)
+    permissions.answered = "main"
+    async with Runtime(MODEL, client=client, agents=[]) as runtime:
+        permissions.attach(runtime.agent)
+        runtime.permissions = permissions
+        await runtime.prompt("main")
+    alone = ["nobody can be asked" in users(client.asked(task)[0].messages)[1] for task in ("main", "look")]
+    assert alone == [False, True]
 
 
 def policy(tmp_path: Path, **more: Any) -> SandboxPolicy:

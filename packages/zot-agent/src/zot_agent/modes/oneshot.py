@@ -157,7 +157,7 @@ async def answer(
     conversation.events.add(lambda event: show(output, event), *takes)
     conversation.events.add(report, *report.TAKES)
     conversation.permissions.ask = report.refuse if durable is None else durable.asking(report.refuse)
-    conversation.permissions.unattended = durable is None
+    conversation.permissions.answered = "none" if durable is None else "main"
     with _EndSignals(stop, output, received):
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it

@@ -16,6 +16,7 @@ from zot_core.confirm import Permissions
 from zot_core.errors import Closed, SessionError, ToolError, error_line
 from zot_core.events import AgentEvent, Done, Notice, RunEnd, SubagentEvent, SubagentStart, UsageEvent
 from zot_core.hooks import Refusal
+from zot_core.permission_mode import PermissionMode, more_careful
 from zot_core.result import ToolResult
 from zot_core.runtime.subagents.answers import report, started_result, tool_result
 from zot_core.runtime.subagents.child import first_message, make_child, patterns_of
@@ -52,11 +53,12 @@ class Subagents:
     """
 
     def __init__(
-        self, runtime: AgentRuntime, make: Callable[..., Any], *, above: "Subagents | None" = None, id: str = ""
-    ) -> None:
+        self, runtime: AgentRuntime, make: Callable[..., Any], *, above: "Subagents | None" = None, id: str = "",
+        careful: PermissionMode = "yolo",
+    ) -> None:  # fmt: skip
         """`make` is the class of `runtime`. `above` are the sub-agents of which that of `runtime`, called `id`, is
-        one."""
-        self._runtime, self._make, self._above, self._id = runtime, make, above, id
+        one; it works in the mode `careful` or a more careful one."""
+        self._runtime, self._make, self._above, self._id, self._careful = runtime, make, above, id, careful
         self.family: AgentFamily = AgentFamily() if above is None else above.family
         self.depth: int = 0 if above is None else above.depth + 1
         self._known: dict[str, SubAgent] = {}
@@ -180,14 +182,15 @@ class Subagents:
         id = str(next(self.family.ids))
         deepest = self.depth + 1 >= limits.depth
         runtime, notes = make_child(self._runtime, self._make, task, definition, limits, id, deepest=deepest)
-        runtime.agents = Subagents(runtime, self._make, above=self, id=id)
+        careful = more_careful(self._careful, None if definition is None else definition.permissions)
+        runtime.agents = Subagents(runtime, self._make, above=self, id=id, careful=careful)
         emit = self._runtime.agent.emit
         start = SubagentStart(
             id, task.agent, task.task, runtime.agent.model.id, self._id, tool_call, task.background,
             runtime.session.path if runtime.session is not None else "",
         )  # fmt: skip
         child = self._known[id] = SubAgent(start, runtime, emit, limits.progress, on_line)
-        self._connect(child, runtime.agent, definition)
+        self._connect(child, runtime.agent, definition, careful)
         self._forget()
         try:
             emit(start)
@@ -200,22 +203,24 @@ class Subagents:
         return child
 
     def _definition(self, name: str) -> AgentDefinition | None:
-        own = {each.name: each for each in self._runtime.workspace.agents or ()}
+        own = {each.name: each for each in self.top().workspace.agents or ()}
         found = own.get(name) or builtin_agent(name)
         if found is None and name:
             raise UnknownName.among("agent", name, [*own, *builtin_agents()])
         return found
 
-    def _connect(self, child: SubAgent, agent: Agent, definition: AgentDefinition | None) -> None:
+    def _connect(
+        self, child: SubAgent, agent: Agent, definition: AgentDefinition | None, careful: PermissionMode
+    ) -> None:
         if definition is not None and (patterns := patterns_of(agent, definition.tools or ())):
             be_limited(agent, patterns)  # first: nobody is asked about a call that is refused all the same
         inherit(agent, self._runtime.agent, child.id)
         agent.hooks.before_turn.add(lambda _: self.may_step())
         agent.hooks.event.add(partial(self._pass_on, child), UsageEvent, *get_args(SubagentEvent))
-        permissions, careful = self._runtime.permissions or Permissions(), None
-        if definition is not None and (careful := definition.permissions) is not None:
-            child.at_end.append(be_careful(agent, permissions, careful, child.id))
-        permissions.tell(agent, careful or "yolo", is_sub=True)
+        permissions = self._runtime.permissions or Permissions()
+        if definition is not None and definition.permissions is not None:
+            child.at_end.append(be_careful(agent, permissions, definition.permissions, child.id))
+        permissions.tell(agent, careful, is_sub=True)
 
     def top(self) -> AgentRuntime:
         """Return the runtime that is no sub-agent."""
