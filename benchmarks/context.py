@@ -4,7 +4,8 @@ The answers are recorded, the tools are real: ten tasks of `make eval`, one of e
 prints 50 KB; a file of 30 KB that is written; thirty steps. The input of a task is the sum over its requests.
 
 `python benchmarks/context.py` prints the table of docs/eval.md. `--zot COMMIT` measures another state of this
-repository too, and `--pi MODULES` pi, with `node_modules` that have it; both get the same answers.
+repository too, and `--modules FOLDER` the pi and the codex in these `node_modules`. All get the same answers; codex,
+which has no such tools, does the same with its own.
 """
 
 import argparse
@@ -16,8 +17,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import unified_diff
 from pathlib import Path
+from typing import Any
 
+from caches import share
 from environment import ROOT, Environment, Figure
 from seen import Piece, seen
 
@@ -39,8 +43,14 @@ WIRES = {
 BEFORE = 1_873_890
 """Characters of the input of all tasks at bf7a832d, before results and the fixed part got shorter."""
 
+PI = 411_643
+"""Characters of the input of the tasks of `make eval` alone, with pi 1.6.0."""
+
 Program = Callable[[ScriptedServer, Path, str, str], Sequence[str]]
 """The command that gives a prompt, with a provider, to an agent in a folder."""
+
+Turns = list[list[Call]]
+"""The calls of each answer of a model."""
 
 
 @dataclass
@@ -49,7 +59,7 @@ class Work:
 
     name: str
     prompt: str
-    turns: list[list[Call]]
+    turns: Turns
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -95,18 +105,19 @@ def _read(path: str, offset: int = 0, limit: int = 0) -> Call:
     return Call("read", {"path": path} | ({"offset": offset, "limit": limit} if limit else {}))
 
 
-def requests(program: Program, work: Work, provider: str, env: dict[str, str]) -> list[list[Piece]]:
+def requests(agent: "Agent", work: Work, provider: str) -> list[list[Piece]]:
     """Let an agent work, and return what the model has seen of each request."""
     with (
-        ScriptedServer([*(Turn("I look.", calls=calls) for calls in work.turns), "Done."]) as server,
+        ScriptedServer([*(Turn("I look.", calls=calls) for calls in agent.turns(work)), "Done."]) as server,
         tempfile.TemporaryDirectory(prefix="zot-context-") as place,
     ):
         folder = Path(place) / "project"
         folder.mkdir()
         for name, text in work.files.items():
             (folder / name).write_text(text)
-        command = program(server, folder, provider, work.prompt)
-        done = subprocess.run(command, cwd=folder, env=env | {"HOME": place, "ZOT_HOME": f"{place}/home"},
+        command = agent.program(server, folder, provider, work.prompt)
+        own = {"HOME": place, "ZOT_HOME": f"{place}/home", "CODEX_HOME": f"{place}/.codex"}
+        done = subprocess.run(command, cwd=folder, env=_environment() | agent.environment | own,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)  # fmt: skip
         bodies = [request.body for request in server.requests if isinstance(request.body, dict)]
     assert len(bodies) == len(work.turns) + 1, f"{work.name}: {len(bodies)} requests\n{done.stderr.decode()}"
@@ -122,70 +133,17 @@ def by_source(sent: Sequence[Sequence[Piece]]) -> Counter[str]:
     return count
 
 
-# What a cache can have of a request, by each provider's rules; four characters are a token.
-
-
-def readable_by_marks(before: list[list[Piece]], pieces: list[Piece]) -> int:
-    """Claude and Bedrock: an entry ends at a mark of an earlier request, and is found at a mark or at one of the 20
-    blocks before it. At least 1,024 tokens (docs of Anthropic and Amazon, "Prompt caching")."""
-    entries = {_key(each, end) for each in before for end in _marked(each)}
-    places = {place for end in _marked(pieces) for place in range(max(end - 20, 0), end + 1)}
-    found = (place for place in sorted(places, reverse=True) if _key(pieces, place) in entries)
-    return _at_least(1024, _size(pieces[: next(found, -1) + 1]))
-
-
-def readable_by_prefix(least: int, step: int) -> Callable[[list[list[Piece]], list[Piece]], int]:
-    """OpenAI and Gemini: what an earlier request began with, from `least` tokens on in steps of `step`."""
-
-    def readable(before: list[list[Piece]], pieces: list[Piece]) -> int:
-        if not before:
-            return 0
-        shared = 0
-        for one, other in zip(before[-1], pieces, strict=False):
-            if one.text != other.text:
-                break
-            shared += len(one.text)
-        return _at_least(least, shared // (4 * step) * 4 * step)
-
-    return readable
-
-
-READABLE = {
-    "anthropic": readable_by_marks,
-    "amazon-bedrock": readable_by_marks,
-    "openai": readable_by_prefix(1024, 128),
-    "openai-responses": readable_by_prefix(1024, 128),
-    "google": readable_by_prefix(4096, 1),
-}
-
-
-def share(tasks: Sequence[list[list[Piece]]], provider: str) -> float:
-    """Return how much of the input of these tasks the cache of a provider can have."""
-    readable = total = 0
-    for sent in tasks:
-        for number, pieces in enumerate(sent):
-            readable += READABLE[provider](sent[:number], pieces)
-            total += _size(pieces)
-    return readable / total
-
-
-def _at_least(tokens: int, characters: int) -> int:
-    return characters if characters >= 4 * tokens else 0
-
-
-def _size(pieces: Sequence[Piece]) -> int:
-    return sum(len(piece.text) for piece in pieces)
-
-
-def _marked(pieces: Sequence[Piece]) -> list[int]:
-    return [number for number, piece in enumerate(pieces) if piece.marked]
-
-
-def _key(pieces: Sequence[Piece], end: int) -> int:
-    return hash(tuple(piece.text for piece in pieces[: end + 1]))
-
-
 # The agents.
+
+
+@dataclass
+class Agent:
+    """How an agent is asked, and what the answers are with its own tools."""
+
+    program: Program
+    provider: str = "openai"
+    turns: Callable[[Work], Turns] = lambda work: work.turns
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 def zot_program(*words: str) -> Program:
@@ -212,9 +170,60 @@ def pi_program(modules: Path) -> Program:
         }
         (agent / "models.json").write_text(json.dumps(known))
         cli = modules / "@earendil-works" / "pi-coding-agent" / "dist" / "bundle" / "cli.js"
-        return ["node", str(cli), "-p", "--provider", "bench", "--model", "scripted", prompt]
+        return [_node(modules), str(cli), "-p", "--provider", "bench", "--model", "scripted", prompt]
 
     return program
+
+
+def _node(modules: Path) -> str:
+    own = modules / ".bin" / "node"
+    return str(own) if own.exists() else "node"
+
+
+def codex_program(modules: Path) -> Program:
+    """Return how the codex in these `node_modules` is asked, with the newest model that has tools in its requests; of
+    those after it, code for its tools is asked."""
+
+    def program(server: ScriptedServer, folder: Path, provider: str, prompt: str) -> Sequence[str]:
+        home = folder.parent / ".codex"
+        home.mkdir()
+        url = server.base_url("openai-responses")
+        (home / "config.toml").write_text(
+            f"""model = "gpt-5.5"\nmodel_provider = "bench"\n[model_providers.bench]\nname = "bench"
+base_url = "{url}"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n"""
+        )
+        cli = modules / "@openai" / "codex" / "bin" / "codex.js"
+        flags = ["--skip-git-repo-check", "--sandbox", "danger-full-access"]
+        return [_node(modules), str(cli), "exec", *flags, prompt]
+
+    return program
+
+
+def codex_turns(work: Work) -> Turns:
+    """The same reads, edits and commands with the tools of codex: `exec_command` and `apply_patch`."""
+    files = dict(work.files)
+    return [[_of_codex(call, files) for call in turn] for turn in work.turns]
+
+
+def _of_codex(call: Call, files: dict[str, str]) -> Call:
+    args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
+    path = args.get("path", "")
+    if call.name == "bash":
+        return Call("exec_command", {"cmd": args["command"]})
+    if call.name == "read":
+        first, count = args.get("offset"), args.get("limit")
+        return Call("exec_command", {"cmd": f"sed -n {first},{first + count - 1}p {path}" if count else f"cat {path}"})
+    old = files.get(path, "")
+    new = args["content"] if call.name == "write" else old
+    for each in args.get("edits", ()):
+        new = new.replace(each["oldText"], each["newText"], 1)
+    files[path] = new
+    if not old:
+        rows = [f"*** Add File: {path}", *(f"+{line}" for line in new.splitlines())]
+    else:
+        changes = [row for row in unified_diff(old.splitlines(), new.splitlines(), n=3, lineterm="")][2:]
+        rows = [f"*** Update File: {path}", *("@@" if row.startswith("@@") else row for row in changes)]
+    return Call("apply_patch", "\n".join(["*** Begin Patch", *rows, "*** End Patch"]), free_text=True)
 
 
 def _environment() -> dict[str, str]:
@@ -224,17 +233,19 @@ def _environment() -> dict[str, str]:
 
 def measure(environment: Environment) -> Iterator[Figure]:
     """Characters, and shares of caches."""
-    program = zot_program(environment.zot)
-    tasks = [requests(program, work, "openai", _environment()) for work in works()]
+    agent = Agent(zot_program(environment.zot))
+    tasks = [requests(agent, work, "openai") for work in works()]
     total: Counter[str] = sum(map(by_source, tasks), Counter())
     count = sum(total.values())
-    yield Figure("input of thirteen tasks", count / 1000, "K characters", BEFORE * 0.7 / 1000)
+    yield Figure("input of thirteen tasks", count / 1000, "K characters", BEFORE * 0.6 / 1000)
+    ten = sum(sum(by_source(task).values()) for task in tasks[:-3])
+    yield Figure(
+        "  of that the tasks of make eval", ten / 1000, "K characters", PI / 1000, note="budget: what pi reads"
+    )
     for source, characters in total.most_common():
         yield Figure(f"  of that {source}", characters / 1000, "K characters", note=f"{characters / count:.0%}")
     for provider in WIRES:
-        sent = (
-            tasks if provider == "openai" else [requests(program, each, provider, _environment()) for each in works()]
-        )
+        sent = tasks if provider == "openai" else [requests(agent, each, provider) for each in works()]
         yield Figure(f"a cache can have of it, {WIRES[provider]}", share(sent, provider) * 100, "%")
 
 
@@ -242,7 +253,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="What a model reads, in characters.")
     parser.add_argument("--zot", metavar="COMMIT", action="append", default=[], help="another state of this repository")
-    parser.add_argument("--pi", metavar="MODULES", help="node_modules that have pi")
+    parser.add_argument("--modules", metavar="FOLDER", type=Path, help="node_modules that have pi and codex")
     options = parser.parse_args()
     columns: dict[str, list[int]] = {}
     with tempfile.TemporaryDirectory(prefix="zot-context-") as place:
@@ -250,12 +261,14 @@ def main() -> None:
             tree = Path(place) / commit
             subprocess.run(["git", "worktree", "add", "--detach", "--quiet", tree, commit], cwd=ROOT, check=True)
             try:
-                columns[commit] = _column(zot_program(sys.executable, "-m", "zot_agent"), _sources(tree))
+                columns[commit] = _column(zot_of(tree))
             finally:
                 subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
-        columns["zot"] = _column(zot_program(sys.executable, "-m", "zot_agent"), _sources(ROOT))
-        if options.pi:
-            columns["pi"] = _column(pi_program(Path(options.pi).resolve()), {})
+        columns["zot"] = _column(zot_of(ROOT))
+        if options.modules:
+            modules = options.modules.resolve()
+            columns["pi"] = _column(Agent(pi_program(modules)))
+            columns["codex"] = _column(Agent(codex_program(modules), "openai-responses", codex_turns))
     names = [each.name for each in works()]
     print(f"| task | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
     for number, name in enumerate(names):
@@ -263,12 +276,13 @@ def main() -> None:
     print(f"| all | {' | '.join(f'{sum(column):,}' for column in columns.values())} |")
 
 
-def _column(program: Program, more: dict[str, str]) -> list[int]:
-    return [sum(by_source(requests(program, each, "openai", _environment() | more)).values()) for each in works()]
+def _column(agent: Agent) -> list[int]:
+    return [sum(by_source(requests(agent, each, agent.provider)).values()) for each in works()]
 
 
-def _sources(tree: Path) -> dict[str, str]:
-    return {"PYTHONPATH": os.pathsep.join(map(str, sorted((tree / "packages").glob("*/src"))))}
+def zot_of(tree: Path) -> Agent:
+    sources = os.pathsep.join(map(str, sorted((tree / "packages").glob("*/src"))))
+    return Agent(zot_program(sys.executable, "-m", "zot_agent"), environment={"PYTHONPATH": sources})
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
     assert {"read", "write", "edit", "bash"} <= {tool["function"]["name"] for tool in body["tools"]}, "tools missing"
     assert len(sessions) >= len(request), "session files missing"
     fixed = json.dumps([system[0], body["tools"]], ensure_ascii=False, separators=(",", ":"))
-    yield Figure("fixed part of each request, as sent", len(fixed), "characters", 5400, note="in an empty folder")
+    yield Figure("fixed part of each request, as sent", len(fixed), "characters", 5100, note="in an empty folder")
     yield Figure("python -I -c pass", base * 1000, "ms")
     yield Figure("zot --version", statistics.median(version[1:]) / base, "x pass", 1.3)
     yield Figure(
