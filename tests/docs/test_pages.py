@@ -1,6 +1,7 @@
 """What the pages in docs/ say beside the blocks that are run: rows, links, examples."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,18 @@ def test_every_example_of_pi_has_the_groups_that_it_needs() -> None:
     named = {name.removesuffix("-on-exit") for name in re.findall(r"[\w-]+", table)}
     assert len(examples) > 70
     assert [name for name in examples if name.removesuffix("-on-exit") not in named] == []
+
+
+def test_each_page_about_extensions_leads_to_the_next_one_of_their_list() -> None:
+    docs = ROOT / "docs"
+    start = (docs / "extensions.md").read_text("utf-8")
+    listed = re.findall(r"^\d+\. \[[^]]+\]\((extension-\w[\w-]*\.md)\)", start, re.M)
+    assert sorted(listed) == sorted(page.name for page in docs.glob("extension-*.md"))
+    for page, following in pairwise(["extensions.md", *listed]):
+        assert re.search(rf"^.*Next: \[[^]]+\]\({following}\)\.$", (docs / page).read_text("utf-8"), re.M), page
+        assert re.search(rf"^Previous: \[[^]]+\]\({page}\)\.", (docs / following).read_text("utf-8"), re.M), following
+
+
+def test_the_plan_of_the_house_fits_on_a_few_screens() -> None:
+    lines = (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines()
+    assert len([line for line in lines if not line.startswith("|")]) <= 120
