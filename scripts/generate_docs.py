@@ -91,8 +91,8 @@ zot doctor --offline --all
 ## Certificates
 
 Over https zot trusts the authorities in the file of `ca_file` ([settings](settings.md)) or `SSL_CERT_FILE`, else in the
-folder `SSL_CERT_DIR`, else those of the system, else, where that has none, those of certifi. So a company's proxy that
-signs TLS again works once the system trusts its authority. Debian and Ubuntu take the file of one as
+folder `SSL_CERT_DIR`, else the authorities of the system, else, where that has none, of certifi. So a company's
+proxy that signs TLS again works once the system trusts its authority. Debian and Ubuntu take the file of one as
 `/usr/local/share/ca-certificates/NAME.crt`, then run `update-ca-certificates`; Fedora takes it in
 `/etc/pki/ca-trust/source/anchors`, then run `update-ca-trust`. On macOS zot reads files and not the keychain: write
 what `security find-certificate -a -p` prints and `/etc/ssl/cert.pem` to one file, for `ca_file`.

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from importlib.abc import Loader
 
 NAMES = ("gettext", "inspect", "linecache", "locale", "ssl", "subprocess", "textwrap", "asyncio.sslproto")
-"""What imports these at the start of zot uses them in functions only, beside `_CONSTANTS` and `_ANSWERS`."""
+"""Modules that import these at the start of zot use them in functions only, beside `_CONSTANTS` and `_ANSWERS`."""
 
 _CONSTANTS = {"subprocess": {"PIPE": -1, "STDOUT": -2, "DEVNULL": -3}}
 
 
 class _NoSocket:
-    """What asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
+    """The class that asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
 
 
 _ANSWERS: dict[tuple[str, str], Any] = {
@@ -30,7 +30,7 @@ _ANSWERS: dict[tuple[str, str], Any] = {
     ("argparse", "gettext"): lambda text: text,
     ("argparse", "ngettext"): lambda one, more, count: one if count == 1 else more,
 }
-"""What these modules get under these names without executing the module that has them."""
+"""The values that these modules get under these names without executing the module that has them."""
 
 _locks = {name: RLock() for name in NAMES}
 _waiting: "dict[str, Loader]" = {}

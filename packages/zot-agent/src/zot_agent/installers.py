@@ -20,7 +20,8 @@ company's proxy signs TLS again, nobody else vouches for it."""
 
 
 def installer_environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for an installer: `variables`, else those of this process, which count more than ours."""
+    """Return the environment for an installer: `variables`, else the variables of this process, which count more than
+    ours."""
     return {**_TRUST, **(os.environ if variables is None else variables)}
 
 
@@ -37,7 +38,7 @@ def run_installer(
     env: Mapping[str, str] | None = None,
     noise: tuple[str, ...] = (),
 ) -> None:
-    """Run `command` in `folder`; after so many seconds, or when zot is stopped, it ends with all its processes. Raises
+    """Run `command` in `folder`; after `seconds`, or when zot is stopped, it ends with all its processes. Raises
     `InstallError`, which begins with `what` and has the lines of the program that do not begin with one of `noise`."""
     process = None
     try:

@@ -84,7 +84,7 @@ def _read(limit: float) -> bytes:
 
 
 def _readable(seconds: float) -> bool:
-    """Whether there is something to read, or the end, within so many seconds. Windows cannot say it of a pipe."""
+    """Whether there is something to read, or the end, within `seconds`. Windows cannot say it of a pipe."""
     if os.name != "posix":
         return True
     return bool(select.select([sys.stdin], [], [], None if seconds == inf else max(0.0, seconds))[0])

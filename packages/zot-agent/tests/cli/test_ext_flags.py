@@ -89,7 +89,7 @@ def test_zots_own_flag_and_the_extension_loaded_first_win(alone: Path) -> None:
 def test_a_project_that_was_not_allowed_brings_no_flags(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add(alone / ".zot" / "extensions" / "theirs", {"name": "theirs"}, {"name": "lang", "type": "string"})
     add(alone.parent / "zot-home" / "extensions" / "mine", {"name": "lang", "type": "string"})
-    with pytest.raises(ConfigError, match="the flag --theirs is of the extension theirs of this project, which you"):
+    with pytest.raises(ConfigError, match="the flag --theirs belongs to the extension theirs of this project"):
         parse(["--theirs", "x"])
     assert parse(["--lang", "de"]).options.flags == {"lang": "de"}
     assert parse(["--trust", "--theirs"]).options.flags == {"theirs": True}

@@ -377,7 +377,7 @@ def test_flags_of_a_fleet_are_refused_for_a_run_on_this_machine_and_the_other_wa
         assert f"{words[0]} is for runs of a fleet; pass --fleet" in zot.run(*words, "do it", code=2)
     assert "--store is for runs of a fleet; pass --fleet" in zot.runs("list", "--store", "x", code=2)
     said = zot.runs("retry", "fix", "--fleet", "--max-steps", "3", code=2)
-    assert "--max-steps is for runs on this machine, and not for those of a fleet" in said
+    assert "--max-steps is for runs on this machine, and not for runs of a fleet" in said
     assert RunStore().all() == []
 
 

@@ -65,7 +65,7 @@ def test_the_sessions_of_this_directory_are_listed_or_those_of_all(sessions: Ses
 
 
 def test_without_sessions_it_says_so(sessions: Sessions) -> None:
-    assert sessions("list") == "no sessions in this directory; --all lists those of others\n"
+    assert sessions("list") == "no sessions in this directory; --all lists other directories\n"
     assert sessions("list", "--all") == "no sessions yet\n"
     assert sessions("search", "x", code=1) == "nothing found\n"
     assert json.loads(sessions("search", "x", "--json", code=1)) == {"sessions": []}

@@ -34,7 +34,7 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         "empty-schema": "",
         "no-schema": "",
         "one-of": "",
-        "array-schema": "tool listed: its inputSchema is of the type 'array'; arguments are an object",
+        "array-schema": "tool listed: its inputSchema has the type 'array'; arguments are an object",
         "deep-schema": "",
         "nameless": "tool 2: it has no name",
         "odd-fields": "",
@@ -247,7 +247,7 @@ async def test_print_names_in_a_line_each_what_is_left_out_and_who_does_not_run(
     add(mcp, "exit")
     lines, tools = await Printed(mcp, server)()
     assert "mcp__array-schema__plain" in tools
-    why = "tool listed: its inputSchema is of the type 'array'; arguments are an object"
+    why = "tool listed: its inputSchema has the type 'array'; arguments are an object"
     assert f"[mcp] warn: MCP server array-schema: left out: {why}" in lines
     ended = "the server has ended with exit code 3: cannot open the database | is it running?"
     assert lines.count(f"[mcp] warn: MCP server exit: {ended}") == 1
@@ -311,7 +311,7 @@ async def test_the_doctor_shows_what_is_left_out_and_how_a_server_has_ended(mcp:
     (mcp.root / "zot" / "mcp.json").write_text(json.dumps({"mcpServers": mcp.servers}))
     code, shown = await mcp.doctor()
     assert code == 1
-    why = "tool listed: its inputSchema is of the type 'array'; arguments are an object"
+    why = "tool listed: its inputSchema has the type 'array'; arguments are an object"
     assert f"--  left out          {why}" in shown
     ended = "the server has ended with exit code 3: cannot open the database | is it running?"
     assert f"no  exit              {ended}" in shown

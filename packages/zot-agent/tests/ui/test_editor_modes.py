@@ -204,7 +204,7 @@ async def test_an_extension_that_misses_five_keys_is_not_asked_any_more(
     async with chats.extended(server, {"handler": HANDLER}) as talk:
         await talk.until_extensions_are_ready()
         talk.type("zzzzzzzz")
-        await talk.shown("is asked about keys no more")
+        await talk.shown("is no longer asked about keys")
         talk.type("x")
         await talk.until(lambda: talk.editor == "zzzzzzzzx")
 

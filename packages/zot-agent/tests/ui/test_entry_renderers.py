@@ -166,7 +166,7 @@ async def test_a_renderer_of_entries_that_never_answers_is_not_asked_for_ever(
             await talk.settle()
             if "no more" in talk.screen():
                 break
-        await talk.shown("[slow] draws card no more: it did not answer")
+        await talk.shown("[slow] no longer draws card: it did not answer")
 
 
 async def test_older_pages_have_their_entries_too(chats: Chats, server: ScriptedServer) -> None:

@@ -101,6 +101,6 @@ async def test_an_extension_that_never_answers_is_not_asked_for_ever(chats: Chat
         for _ in range(6):
             talk.access.render_again("slow", "markdown", "answer")
             await talk.settle()
-        await talk.shown("[slow] draws answer no more: it did not answer")
+        await talk.shown("[slow] no longer draws answer: it did not answer")
         await talk.shown("red")
         assert asked == ["red"] * 5

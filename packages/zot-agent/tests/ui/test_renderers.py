@@ -251,7 +251,7 @@ async def test_a_renderer_that_never_answers_is_not_asked_for_ever(chats: Chats,
             talk.access.render_again("slow", "tool_call", "bash")
             await talk.settle()
         assert len(asked) >= 5
-        await talk.shown("[slow] draws bash no more: it did not answer")
+        await talk.shown("[slow] no longer draws bash: it did not answer")
         count = len(asked)
         talk.resize(60, 40)
         await talk.settle()

@@ -58,7 +58,7 @@ def cancel_soon(task: asyncio.Task[Any]) -> None:
 async def finish(task: asyncio.Task[Any], cancel: Callable[[], None] | None = None) -> bool:
     """Wait until `task` has ended, even if the caller is cancelled. Return whether the caller was cancelled.
 
-    `cancel` is called each time the caller is cancelled.
+    `cancel` is called every time the caller is cancelled.
     """
     cancelled = False
     while alive(task):

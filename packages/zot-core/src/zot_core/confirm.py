@@ -1,4 +1,4 @@
-"""What happens before a tool runs: `Confirm`, a policy of the embedder, and `Permissions`, rules with a mode.
+"""The questions before a tool runs: `Confirm`, a policy of the embedder, and `Permissions`, rules with a mode.
 
 ```python
 permissions = Permissions("ask", parse_permissions({"deny": ["bash(git push*)"]}, "my program").rules, ask=ask)
@@ -67,7 +67,7 @@ class PermissionAnswer(Record):
 
 
 class PermissionDecision(Record):
-    """What has become of a call. `verdict` is what the rules and the mode say, None if nothing had to be judged;
+    """The fate of a call. `verdict` comes from the rules and the mode, None if nothing had to be judged;
     `answer` is that of a person, None if nobody was asked. `outside`: as in `PermissionQuestion`."""
 
     call: ToolRequest

@@ -130,7 +130,7 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
 
 
 class Recaller(Protocol):
-    """What makes the display of a stored call again: see `Tool`."""
+    """A tool that makes the display of a stored call again: see `Tool`."""
 
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False

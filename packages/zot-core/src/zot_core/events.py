@@ -126,7 +126,7 @@ class ToolProgress(Record):
 class ToolResultEvent(Record):
     """The result of a call. `arguments` is the JSON text that the tool received, None if it did not run.
 
-    `fate` says whether the call ran, was refused, was stopped or did not run. `kept` and `terminate` are those of
+    `fate` says whether the call ran, was refused, was stopped or did not run. `kept` and `terminate` come from
     `ToolResult`, and not part of the JSON.
     """
 
@@ -222,7 +222,7 @@ class JobEnd(Record):
 
     @property
     def line(self) -> str:
-        """What has become of the command, as one line for a person."""
+        """The state of the command, as one line for a person."""
         how = {"failed": "could not be started", "stopped": "was stopped"}.get(self.state, "has ended")
         code = f" with exit code {self.exit_code}" if self.exit_code else ""
         first = self.command.partition("\n")[0]
@@ -249,8 +249,8 @@ class SubagentStart(Record):
 
 
 class SubagentProgress(Record):
-    """What a sub-agent does now: `line` is the last line of its text, or its last tool call. Sent a few times a second
-    at most. `tokens` are all tokens so far, `seconds` the time since its start."""
+    """The present work of a sub-agent: `line` is the last line of its text, or its last tool call. Sent a few times a
+    second at most. `tokens` are all tokens so far, `seconds` the time since its start."""
 
     type: ClassVar[str] = "subagent_progress"
     agent_id: str

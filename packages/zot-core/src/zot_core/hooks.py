@@ -115,8 +115,8 @@ class CustomEntry(Record):
 
 
 class CutText(Record):
-    """What the model gets in place of a long text since `time`: both ends. The text is the block `part` of the message
-    with the id `entry`, counting those in results. `file` has all of it, empty if nothing has."""
+    """Both ends of a text, which the model gets in place of all of it since `time`. The text is the block `part` of the
+    message with the id `entry`, counting those in results. `file` has all of it, empty if nothing has."""
 
     entry: str
     part: int
@@ -346,7 +346,7 @@ class Hooks:
         self.message: Observe[Message] = Observe()
         """A message was added to the history; called before the event that reports it."""
         self.input: Transform[UserInput] = Transform()
-        """What a user sends, before slash commands are read. A refusal fails the prompt, or drops the message."""
+        """A message of the user, before slash commands are read. A refusal fails the prompt, or drops the message."""
         self.system_prompt: Transform[str] = Transform()
         """The system prompt; called once for a session, and again after the model, tools or session changed."""
         self.user_message: Transform[Message] = Transform()
@@ -368,7 +368,7 @@ class Hooks:
         """The text of an answer as the user sees it; the model keeps its own words. A refusal hides the text, an empty
         text changes nothing."""
         self.before_calls: Collect[int, None] = Collect()
-        """An answer has so many calls, none of which has begun: the model has read every result there is."""
+        """The number of calls in an answer, none of which has begun: the model has read every result there is."""
         self.tool_call: Transform[ToolRequest] = Transform()
         """The arguments a tool will receive. A refusal becomes the error result that the model reads."""
         self.tool_run: Gate[ToolRequest] = Gate()

@@ -15,7 +15,7 @@ class RunLimits(Record):
     """Limits that apply to each run; None means no limit.
 
     `max_steps`: model calls. `max_cost`: US dollars. `max_tokens`: input and output tokens, cached ones included.
-    `deadline`: seconds; it interrupts the run, while the other limits are checked before each model call.
+    `deadline`: seconds; it interrupts the run, while the other limits are checked before every model call.
     """
 
     max_steps: int | None = None

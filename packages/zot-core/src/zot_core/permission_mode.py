@@ -20,7 +20,7 @@ SandboxMode: TypeAlias = Literal["off", "on", "strict"]
 SANDBOX_MODES: tuple[SandboxMode, ...] = get_args(SandboxMode)
 
 SandboxState: TypeAlias = Literal["off", "on", "strict", "lesser"]
-"""What a person sees: `lesser` is `on` with the little that a system without namespaces can do."""
+"""The name for a person: `lesser` is `on` with the little that a system without namespaces can do."""
 
 _BY_CARE: tuple[PermissionMode, ...] = ("plan", "ask", "accept-edits", "yolo")
 

@@ -26,7 +26,7 @@ def first_line(text: str) -> str:
 
 
 def few(names: Iterable[str], words: int) -> str:
-    """Return a list of names with at most so many words, and a count of what is left out. Each is a line of at most 80
+    """Return a list of names with at most `words` words, and a count of what is left out. Each is a line of at most 80
     characters."""
     shown: list[str] = []
     lines = (" ".join(printable_line(each)[:80].split()[:words]) for each in names)

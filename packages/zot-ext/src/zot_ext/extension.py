@@ -59,7 +59,7 @@ class Extension(Groups):
         self._requested = capabilities
         self._registrations = Registrations()
         self.missing = self._registrations.missing
-        """What `on_hello` could not start, and why, a line each: the host then keeps what it remembers."""
+        """The parts that `on_hello` could not start, and why, a line each: the host then keeps what it remembers."""
         self._runner: ExtensionRunner | None = None
 
     # Registration
@@ -157,7 +157,7 @@ class Extension(Groups):
 `AssistantMessageDecision` |
         | `before_agent_start` | `AgentStartRequest` | `AgentStartDecision` |
 
-        `zot_ext.protocol.events.decisions` has those of the other events: `input`, `context`, `tool_result`, ...
+        `zot_ext.protocol.events.decisions` has the classes of the other events: `input`, `context`, `tool_result`, ...
 
         An exception allows the event, or blocks it with `on_error="block"`. `on_timeout` and `on_exit` are for the
         host: what it does without an answer in time, and after the end of the extension. It asks those with a higher

@@ -66,7 +66,7 @@ class Groups:
         self, id: str, title: str = "", footer: str = "", *, mode: Any = "", **options: Any
     ) -> Any:
         """Make a panel; the author chooses `id`. With a `mode` it is a `ScreenPanel`, in the group `panels2`, and the
-        options are those of `panels.open`: `anchor`, `width`, `handles_esc`, ..."""
+        options are the options of `panels.open`: `anchor`, `width`, `handles_esc`, ..."""
         if mode:
             from zot_ext.calls.panels import ScreenPanel  # noqa: PLC0415 - as below
 
@@ -146,7 +146,7 @@ class Groups:
 
     @property
     def rendering(self) -> Rendering:
-        """What renderers draw, in the group `renderers`."""
+        """The drawings of renderers, in the group `renderers`."""
         from zot_ext.screen.rendering import Rendering  # noqa: PLC0415 - loaded when it is first used
 
         return Rendering(self.call)
@@ -167,14 +167,14 @@ class Groups:
 
     @property
     def widgets(self) -> Widgets:
-        """What is shown beside the conversation, in the group `widgets`."""
+        """Lines and texts beside the conversation, in the group `widgets`."""
         from zot_ext.calls.widgets import Widgets  # noqa: PLC0415 - as above
 
         return Widgets(self.call)
 
     @property
     def editor(self) -> EditorAccess:
-        """What the person is typing, in the group `editor`."""
+        """The text that the person is typing, in the group `editor`."""
         from zot_ext.calls.widgets import EditorAccess  # noqa: PLC0415 - as above
 
         return EditorAccess(self.call)
@@ -216,7 +216,7 @@ class Groups:
 
     @property
     def control(self) -> Control:
-        """What the agent does, in the group `control`."""
+        """The work of the agent, in the group `control`."""
         from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
 
         return Control(self.call)

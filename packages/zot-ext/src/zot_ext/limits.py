@@ -62,7 +62,8 @@ class ExtensionLimits(Record):
     editor_key_seconds: float = 0.05
     """The same for a key of the editor; then it does what it does without the extension (our choice)."""
     editor_key_misses: int = 5
-    """So many keys in a row without an answer, and the extension is not asked about keys any more (our choice)."""
+    """After this number of keys in a row without an answer, the extension is no longer asked about keys (our
+    choice)."""
     editor_decorate_seconds: float = 1.0
     """The same for how the editor is drawn, which waits for nothing (our choice)."""
     panel_stop_seconds: float = 0.5
@@ -143,7 +144,7 @@ class ExtensionLimits(Record):
     """Most content blocks in an observed tool result (the newer zot host)."""
 
     def longer(self, factor: float) -> ExtensionLimits:
-        """Return these limits with each wait for an extension `factor` times as long."""
+        """Return these limits with every wait for an extension `factor` times as long."""
         kept = {name: getattr(self, name) for name in self.__fields__}
         return ExtensionLimits(**kept | {name: kept[name] * factor for name in WAITS})
 

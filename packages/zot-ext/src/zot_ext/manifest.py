@@ -60,8 +60,8 @@ class Manifest(Record):
     dependencies: tuple[str, ...] = ()
     """Python packages that the program needs, as in `pip install`; they get their own environment."""
     remember: bool = False
-    """What the program registered in its last run is used until it registers again, so that a start need not wait for
-    it. The program registers the same each time, unless something has changed."""
+    """The registrations of the last run are used until it registers again, so that a start need not wait for
+    it. The program registers the same every time, unless something has changed."""
     guards: RawObject | None = None
     """The events that the program intercepts as a guard, by name, each an object with `on_timeout` and `on_exit`, as in
     `subscribe.intercept_options`. They count from the start on, and also if the program does not run."""
@@ -74,7 +74,7 @@ class Manifest(Record):
     """Extensions written for pi, as paths below the directory: files, folders of them, or folders with a
     `package.json`. zot's bridge runs them, in place of `exec`."""
     permissions: ExtensionPermissions | None = None
-    """What the program may do; without the field it may do everything that its user may."""
+    """The permissions of the program; without the field it may do everything that its user may."""
 
 
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
@@ -140,7 +140,7 @@ def _has_data(manifest: Manifest) -> bool:
 
 
 _NARROWING = ("enabled", "permissions", "disabled", "guards")
-"""What a field is called by which an extension may do less than everything, or by which it guards."""
+"""The names of the fields by which an extension limits itself or guards."""
 
 
 def _check_narrowing(members: dict[str, object]) -> None:

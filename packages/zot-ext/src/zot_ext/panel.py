@@ -32,7 +32,7 @@ class Panel:
     """A panel, made by `Extension.panel`. It is open only while the user sees it.
 
     `on_render` returns the lines. `on_key` receives the keys one after the other, and the panel is drawn again after
-    each key. `on_close` is called when the user has closed the panel. `title` and `footer` may change at any time.
+    every key. `on_close` is called when the user has closed the panel. `title` and `footer` may change at any time.
     """
 
     group = "panels"

@@ -108,7 +108,7 @@ class Registrations:
         self.flags: Flags | None = None
         self.hello: list[Callable[..., object]] = []
         self.missing: list[str] = []
-        """What could not be started, and why, a line each."""
+        """The parts that could not be started, and why, a line each."""
         self.panels: dict[str, Panel] = {}
         self.providers: dict[str, ModelProvider] = {}
         self.ops: ServedOps | None = None

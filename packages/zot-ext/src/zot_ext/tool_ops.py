@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class FileStat(Record):
-    """What is at a path: its kind (`file`, `directory` or `other`), its size in bytes, its permission bits."""
+    """A file at a path: its kind (`file`, `directory` or `other`), its size in bytes, its permission bits."""
 
     kind: str
     size: int = 0
@@ -75,7 +75,7 @@ class ServedOps:
     def __init__(self, handlers: ToolOps, send: Callable[[FromExtension], None]) -> None:
         self.handlers = handlers
         self.claimed: RegisterToolOps | None = None
-        """What the host knows, or will know once it greets."""
+        """The machine that the host knows, or will know once it greets."""
         self._send = send
 
     def claim(self, name: str, *, cwd: str = "", home: str = "") -> None:

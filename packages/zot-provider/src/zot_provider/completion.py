@@ -85,7 +85,7 @@ async def complete(model: str | Model, messages: str | Sequence[Message], **opti
 async def stream(
     model: str | Model, messages: str | Sequence[Message], **options: Unpack[CallOptions]
 ) -> AsyncGenerator[StreamEvent, None]:
-    """Yield the events of an answer, usage with its cost; the arguments and errors are those of `complete`.
+    """Yield the events of an answer, usage with its cost; the arguments and errors are the same as for `complete`.
 
     Closing the generator closes the connection; `contextlib.aclosing` does so at the end of its block.
     """

@@ -13,7 +13,7 @@ Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
 
 
 class Authorization(Record):
-    """What a request needs of an account.
+    """An account, as a request needs it.
 
     `key` is an API key or a token, empty if none is needed. `scheme` is the way to send it, one of `SCHEMES`, empty for
     the provider's way. `headers` are sent besides. `base_url` is the address that belongs to the account, empty for the

@@ -28,7 +28,7 @@ MISSING: Any = object()
 
 
 class _Field:
-    """What a class body says of a field beside its type."""
+    """The description of a field in a class body, beside its type."""
 
     __slots__ = ("default", "default_factory", "metadata")
 

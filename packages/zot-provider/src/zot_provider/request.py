@@ -12,7 +12,7 @@ CacheTime: TypeAlias = Literal["5m", "1h"]
 
 
 class Sampling(Record):
-    """What a model may write as the arguments of a tool: only what fits its schema, or only text of a grammar, which is
+    """The permitted arguments of a tool: only what fits its schema, or only text of a grammar, which is
     then the text `input` of the arguments, their only member. Where a model cannot be held to that, it is left out."""
 
     kind: Literal["json_schema", "lark", "regex"]

@@ -42,7 +42,7 @@ def select(
     registry: ModelRegistry | None = None,
     default_provider: str = "",
 ) -> Selection:
-    """Complete a partial selection; every argument may be empty. The providers are those of `registry`, else `known`
+    """Complete a partial selection; every argument may be empty. The providers come from `registry`, else `known`
     with the keys and base URLs of `environ`.
 
     `model` may name its provider (`anthropic/claude-sonnet-5`), may be words of an id (`sonnet`), and may end with a
@@ -85,7 +85,7 @@ def select(
 
 
 def _has_words(id: str, words: str) -> bool:
-    """Whether words are whole parts of an id, in their order, as `sonnet` is of `claude-sonnet-4-5`."""
+    """Whether words are whole parts of an id, in their order, as `sonnet` in `claude-sonnet-4-5`."""
     return f"-{re.sub('[^a-z0-9]+', '-', words.lower())}-" in f"-{re.sub('[^a-z0-9]+', '-', id.lower())}-"
 
 

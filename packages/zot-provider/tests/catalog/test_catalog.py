@@ -133,7 +133,7 @@ def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do() -> None:
         resolve_model(ANTHROPIC, "claude-sonet-4-6", strict=True)
     text = str(caught.value)
     assert text.startswith("unknown model 'claude-sonet-4-6'; did you mean claude-sonnet-4-6")
-    assert "(give a full id; the catalogue of Anthropic is of 20" in text
+    assert "(give a full id; the catalogue of Anthropic was made on 20" in text
     assert caught.value.parameter == "model"
 
 

@@ -3,7 +3,7 @@
 Code that arrives in pieces is lexed piece by piece, each once: a lexer built from regular expressions by state (nearly
 all of pygments') passes its states on to the next piece. The price is a token that is matched as a whole and crosses
 the border of two pieces, such as a C comment: its second half is coloured as code. Lexers of other kinds, and lexers
-that revisit their tokens, start from scratch with each piece.
+that revisit their tokens, start from scratch with every piece.
 
 Lexers are bounded in time (see `lexing_time`); code is plain if its lexer takes too long.
 """

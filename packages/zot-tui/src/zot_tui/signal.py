@@ -18,7 +18,7 @@ class Signal(Generic[P]):
         self._listeners: list[Callable[P, object]] = []
 
     def connect(self, listener: Callable[P, object]) -> None:
-        """Call `listener` each time, after those connected before it."""
+        """Call `listener` every time, after those connected before it."""
         self._listeners.append(listener)
 
     def emit(self, *args: P.args, **kwargs: P.kwargs) -> None:

@@ -15,7 +15,7 @@ from zot_core.errors import error_line
 from zot_provider.errors import ZotError
 
 FEW = 20
-"""The most options that are shown as those of a permission; more need a form."""
+"""The most options that are shown as options of a permission; more need a form."""
 
 _YES: Json = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
 _NO: Json = {"optionId": "no", "name": "No", "kind": "reject_once"}

@@ -67,7 +67,8 @@ class Editor(Protocol):
 
 
 _WIDGETS = (events.WidgetChange, events.TitleChange, events.WorkingChange, events.Alert)
-"""What extensions show beside the conversation. The protocol has no place for it, so it is an extension (`_meta`)."""
+"""The widgets of extensions beside the conversation. The protocol has no place for it, so it is an extension
+(`_meta`)."""
 
 
 class PromptEnd(Record):

@@ -8,7 +8,7 @@ class Subcommand(Record):
 
     The module's `run(arguments)` carries it out and returns the exit code. A subcommand with a `flag` is another name
     for that flag of `zot`, which selects a mode. `build_parser` of the module makes the parser of its own arguments,
-    for the help and for completions; with `options`, it takes those of `zot` too.
+    for the help and for completions; with `options`, it takes the options of `zot` too.
     """
 
     module: str

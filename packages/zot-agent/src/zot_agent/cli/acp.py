@@ -18,13 +18,13 @@ from zot_provider.errors import ConfigError, ZotError
 
 
 def build_parser() -> Parser:
-    """Build the parser of the help; the flags are those of `zot`."""
+    """Build the parser of the help; `zot acp` takes the flags of `zot`."""
     return Parser(
         prog="zot acp",
         usage="zot acp [options of zot]",
         description="Serve an editor over standard input and output with the Agent Client Protocol. Takes the options "
         "of zot for models, tools, extensions and skills (see zot --help), which apply to every session. With "
-        "--no-yolo, sessions start in the mode that asks before each tool call.",
+        "--no-yolo, sessions start in the mode that asks before every tool call.",
         epilog="exit codes: 0 the editor has closed the connection, 1 the editor has stopped reading, "
         "2 usage, 130 Ctrl+C, 143 terminated",
     )

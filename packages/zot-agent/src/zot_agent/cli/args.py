@@ -325,7 +325,7 @@ def _print_help(parser: Parser, head: Sequence[str]) -> None:
 
 
 def _attach(prompt_files: Sequence[str], words: list[str]) -> tuple[list[str], list[ImageBlock], list[str]]:
-    """Return the texts and images of files, those of `--prompt-file` first, and the words that name no file."""
+    """Return the texts and images of files, the ones of `--prompt-file` first, and the words that name no file."""
     if not prompt_files and not any(word.startswith("@") for word in words):
         return [], [], words
     from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file  # noqa: PLC0415  1 ms, rarely used

@@ -4,7 +4,7 @@ from zot_agent.cli.parser import Parser
 
 
 def build_parser() -> Parser:
-    """Build the parser of the help; the flags are those of `zot`."""
+    """Build the parser of the help; `zot rpc` takes the flags of `zot`."""
     return Parser(
         prog="zot rpc",
         usage="zot rpc [options of zot]",

@@ -29,7 +29,7 @@ _MIN_TOKEN = 16
 
 
 def build_parser() -> Parser:
-    """Build the parser of the flags that `zot serve` adds to those of `zot`."""
+    """Build the parser of the flags that `zot serve` adds to the flags of `zot`."""
     parser = Parser(
         prog="zot serve",
         usage="zot serve [options] [options of zot]",

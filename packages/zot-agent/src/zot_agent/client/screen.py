@@ -12,7 +12,7 @@ class ScreenCommands(RpcConnection):
 
     async def ext_field_claim(self, request: str) -> None:
         """Say that this client is about to do what an event `ext_field_request` asks for. A client sends it before
-        it changes its field. If it fails, the extension waits no more, and the text must stay as it is; else
+        it changes its field. If it fails, the extension stops waiting, and the text must stay as it is; else
         there are again two seconds for `ext_field_response`."""
         await self.request("ext_field_claim", request=request)
 

@@ -35,7 +35,7 @@ class TrustLimits(Record):
 
 
 class FolderContent(Record):
-    """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
+    """The subject of a question: a folder by its real path, the files that decide what happens, and the folders of
     programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`. `lines`
     are what the person is asked to allow, if a later question should say which of them are new; `otherwise` is what
     can be done if the folder is too large for an answer."""
@@ -48,7 +48,7 @@ class FolderContent(Record):
 
 
 class FolderAnswer(Record):
-    """What the person has answered about a folder."""
+    """A person's answer about a folder."""
 
     folder: str
     allowed: bool
@@ -67,7 +67,7 @@ class _Answer(Record):
 class FolderTrust:
     """The answers in the home folder: a file `trust/<SHA-256 of the path>.json` for each folder, for the owner alone.
 
-    A missing or invalid file is no answer. Files are read each time, because other processes may write them.
+    A missing or invalid file is no answer. Files are read every time, because other processes may write them.
     """
 
     def __init__(self, home: str, limits: TrustLimits | None = None) -> None:

@@ -29,7 +29,7 @@ _SECRET_PARTS = {"PW", "PWD", "PAT", "CRED", "CREDS", "JWT", "DSN", "PIN", "PSK"
 _KNOWN_SECRET = re.compile(
     r"\b(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-|AKIA|AIza|eyJ[\w-]{10,}\.)[\w.-]{12,}"
 )
-"""What looks like a key or a token of a well-known service, wherever it comes from."""
+"""Text that looks like a key or a token of a well-known service, wherever it comes from."""
 
 _PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
 """The password in a URL, such as the address of a proxy."""

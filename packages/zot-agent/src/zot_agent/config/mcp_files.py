@@ -20,7 +20,7 @@ def project_files(cwd: str, home: str) -> list[str]:
 
 
 def mcp_files(cwd: str, home: str, *, project: bool) -> list[str]:
-    """List the files that are there, of which the first ones take precedence; with `project` also those of the project
-    in `cwd`."""
+    """List the files that are there, of which the first ones take precedence; with `project` also the files of the
+    project in `cwd`."""
     own = personal_file(home)
     return [*(project_files(cwd, home) if project else []), *([own] if os.path.exists(own) else [])]

@@ -9,5 +9,5 @@ retry-total retry-wait root rpc sandbox session stats stdin-wait store stream st
 trust version wait with-skills
 """
 OWN_FLAGS = frozenset(_NAMES.split())
-"""Without their dashes, those of `zot` and of `zot serve`. A test compares them with the parsers, which are not loaded
-where extensions are."""
+"""Without their dashes, the flags of `zot` and of `zot serve`. A test compares them with the parsers, which are not
+loaded where extensions are."""

@@ -31,7 +31,7 @@ class Setting(ABC, Generic[T]):
     """
 
     words = ""
-    """What the values are, for a person."""
+    """The values, for a person."""
     choices: tuple[str, ...] = ()
     """The texts that a person can choose from; empty for any text or number."""
 

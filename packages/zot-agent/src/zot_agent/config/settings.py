@@ -1,8 +1,8 @@
 """`Settings`: every setting once, and the values from files and the environment.
 
-The key names of the files are those of the Go zot. They are read before the first request, so they are checked by hand
-and not with pydantic. A mistake is a line in `Settings.problems`, and the rest is used, unless it could let something
-run that the person wanted to hold back: that is a line in `Settings.errors`, and `load_settings` raises it.
+The key names of the files are the same as in the Go zot. They are read before the first request, so they are checked by
+hand and not with pydantic. A mistake is a line in `Settings.problems`, and the rest is used, unless it could let
+something run that the person wanted to hold back: that is a line in `Settings.errors`, and `load_settings` raises it.
 """
 
 import json
@@ -23,7 +23,7 @@ from zot_provider.transport.url import location
 
 FILE = "config.json"
 _PREFIX = "ZOT_"
-"""What the names of zot's variables begin with."""
+"""The beginning of the names of zot's variables."""
 _NO_SETTINGS = """
 AGENT DEBUG EXT_PATH EXT_PATIENCE FLEET_ADDRESS FLEET_QUEUE FLEET_STORE HOME HOOK MODEL PI_CACHE PI_MODULES PROVIDER
 PYTHON READY_FD RUN SERVE_TOKEN SESSION_FILE SESSION_ID
@@ -130,7 +130,7 @@ class Settings:
         read_variable=lambda text: {"off": False, **dict.fromkeys(("kitty", "iterm", "half", "auto"), True)}.get(text),
     )  # fmt: skip
     update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
-    editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
+    editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or keys of vi")
     notify = Choice[Notify](
         "desktop", get_args(Notify), "when work ends while the terminal is out of focus: a notification on the "
         "desktop and the bell, the bell alone, or nothing",

@@ -34,7 +34,7 @@ class Pins(Record):
 
 
 class SkillPins:
-    """The pins in the home folder. The file is read each time, because other processes may write it."""
+    """The pins in the home folder. The file is read every time, because other processes may write it."""
 
     def __init__(self, home: str) -> None:
         self._path = os.path.join(home, FILE)

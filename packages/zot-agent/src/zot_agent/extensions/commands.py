@@ -16,7 +16,7 @@ _ids = itertools.count(1)
 async def run_command(
     connection: Connection, member: ManagedExtension, command: Command, args: str, seconds: float, panels: Panels
 ) -> CommandAnswer:
-    """Return the answer, which may take so many seconds; a panel in it is opened. Raises `CommandError`."""
+    """Return the answer, which may take `seconds`; a panel in it is opened. Raises `CommandError`."""
     call = CommandInvoked(f"command-{next(_ids)}", command.name, args.strip())
     try:
         answer = await connection.request(call, CommandResponse, seconds)

@@ -94,11 +94,11 @@ class DiscoveredExtension(Record):
     """The extensions whose programs run in its process; they bring the resources."""
 
     added: ResourcePaths = field(default_factory=ResourcePaths)
-    """What its program has added to its manifest."""
+    """The additions of its program to its manifest."""
 
     @property
     def resources(self) -> ResourcePaths:
-        """What it brings."""
+        """The resources that it brings."""
         manifest, added = self.manifest, self.added
         return ResourcePaths(
             (*manifest.skills, *added.skills),
@@ -122,7 +122,7 @@ class DiscoveredExtension(Record):
 
     @property
     def permissions(self) -> "ExtensionPermissions":
-        """What it may do."""
+        """The permissions that it has."""
         from zot_ext.protocol.permissions import EVERYTHING  # noqa: PLC0415  as above
 
         return self.manifest.permissions or EVERYTHING
@@ -313,7 +313,7 @@ _PI_FOLDERS = (("pi", ".pi"), ("atomic", ".atomic"))
 
 
 def _folders_of_pi(cwd: str, *, project: bool) -> "Iterator[tuple[str, Scope, DiscoveredExtension | Problem | None]]":
-    """Yield what the folders of pi and Atomic have; those of the project first."""
+    """Yield what the folders of pi and Atomic have; the project's first."""
     places: list[tuple[str, Scope, str]] = [
         (os.path.join(os.path.abspath(cwd), folder), "project", f"{name}-project") for name, folder in _PI_FOLDERS
     ]

@@ -79,7 +79,7 @@ class Extensions:
         owner: ExtensionOwner | None = None,
         providers: ProviderRegistrations | None = None,
     ) -> None:
-        """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
+        """`find` discovers extensions, at the start and at every reload. `agent_info` describes the agent to them.
         Without an `owner` their calls are unavailable. `providers` is None if no manifest names a provider that its
         extension serves."""
         self.events: Observe[ExtensionEvent] = Observe()

@@ -46,8 +46,9 @@ _LEVELS: dict[str, events.Level] = {"success": "success", "warn": "warn", "warni
 
 
 class SharedState(Record):
-    """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
-    when an extension cannot have a name. `open_calls` and `greeting` serve extensions with calls, which need both."""
+    """The state that all extensions of a set share. `changed` is called when names or subscriptions have changed,
+    `name_taken` when an extension cannot have a name. `open_calls` and `greeting` serve extensions with calls, which
+    need both."""
 
     registry: ExtensionRegistry
     panels: Panels

@@ -68,8 +68,8 @@ class RegistrationError(ValueError):
 
 
 class ProviderRegistrations(Protocol):
-    """What extensions say of the providers that they serve: `zot_agent.extensions.providers.provider_service`. Both
-    methods raise `RegistrationError`."""
+    """The messages of extensions about the providers that they serve:
+    `zot_agent.extensions.providers.provider_service`. Both methods raise `RegistrationError`."""
 
     def register(self, extension: str, name: str, config: Mapping[str, Any]) -> list[str]:
         """Describe a provider; return warnings."""

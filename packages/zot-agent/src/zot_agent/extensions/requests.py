@@ -42,7 +42,7 @@ COMMAND_IDS = ("command-", "shortcut-")
 """The beginnings of the ids of requests that a person makes. They may change the session."""
 
 FOREGROUND_IDS = (*COMMAND_IDS, "user_bash-")
-"""Those of requests for which the screen may step aside: a person waits for a program."""
+"""The requests for which the screen may step aside: a person waits for a program."""
 
 
 class ExtensionEnded(ZotError):

@@ -46,7 +46,7 @@ class ReloadStats(Record):
 class ExtensionSetup(Record):
     """How extensions are run. `home` is zot's own folder, for the logs. Without `use_tools` the model does not get
     their tools. `commands`, in lower case, and `tools` are reserved names, and so are the names of the agent's tools.
-    `removed_env` are environment variables that only extensions get whose manifest names them. `flags` are those of
+    `removed_env` are environment variables that only extensions get whose manifest names them. `flags` are the flags of
     extensions on the command line, by name. `strict`: nothing is done without all of them. `use_remembered`: what an
     extension registered in its last run holds until it is ready, where its manifest says so."""
 
@@ -63,13 +63,13 @@ class ExtensionSetup(Record):
 
 
 class ExtensionOwner(Record):
-    """What the calls of extensions act on, and what the program around them does for them.
+    """The objects on which the calls of extensions act, and the services of the program around them.
 
     `accounts` opens the store for their secrets, without which they are unavailable. `favourites` returns the names of
     the person's favourite models. `restart` reloads all extensions when one of them asks for it, None for
     `Extensions.reload`. `find_programs` returns the programs that observe and intercept beside the extensions, at the
-    start and at each reload; it raises `ConfigError`. `serve` makes the providers that extensions serve, or brings them
-    up to date. `resources` uses what extensions bring; without it they can bring nothing."""
+    start and at every reload; it raises `ConfigError`. `serve` makes the providers that extensions serve, or brings
+    them up to date. `resources` uses what extensions bring; without it they can bring nothing."""
 
     conversation: Conversation
     accounts: Callable[[], AccountStore] | None = None

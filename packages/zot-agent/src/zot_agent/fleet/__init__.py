@@ -7,7 +7,7 @@ worker       takes runs from a queue; each has its own process
 run_process  that process: the session, the workspace and the conversation of one run
 fork_server  the process that forks for each run, on Linux
 run_lines    the lines between a worker and the process of a run
-traces       spans of OpenTelemetry around those of a run
+traces       spans of OpenTelemetry around the spans of a run
 trees        workspaces that travel: a git URL and a commit, and bundles with what has changed
 ```
 

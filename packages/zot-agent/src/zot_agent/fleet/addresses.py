@@ -22,7 +22,7 @@ class FleetPlaces(Record):
 
 
 def find_places(address: str, queue: str, store: str, environ: Mapping[str, str] | None = None) -> FleetPlaces:
-    """Return the places that were named, else those of the variables, else the defaults."""
+    """Return the places that were named, else the places in the variables, else the defaults."""
     env = os.environ if environ is None else environ
     return FleetPlaces(
         address or env.get(ADDRESS) or DEFAULT_ADDRESS,

@@ -12,7 +12,7 @@ class FleetLimits(Record):
     the engine. `away_seconds`: how long the process of a run waits for a store that has gone, before the run leaves its
     worker. `steer_bytes`: the longest message.
 
-    The limits of the client that submits a run hold for what the engine does with it, those of a worker for the
+    The limits of the client that submits a run hold for what the engine does with it, the limits of a worker for the
     processes there."""
 
     heartbeat_seconds: float = 10.0

@@ -40,7 +40,7 @@ class Task(Record):
 
 
 class RunProgress(Record):
-    """What the process of a run says while it works: rows written, steps, tokens and US dollars of this attempt."""
+    """The progress of a run, from its process: rows written, steps, tokens and US dollars of this attempt."""
 
     rows: int = 0
     steps: int = 0
@@ -60,7 +60,7 @@ class End(Record):
 
 
 def attempt_number(submission: int, activity: int, attempt: int) -> int:
-    """Return a number that grows with each attempt of the engine, over all activities and submissions of a run."""
+    """Return a number that grows with every attempt of the engine, over all activities and submissions of a run."""
     return submission << 40 | activity << 20 | attempt
 
 

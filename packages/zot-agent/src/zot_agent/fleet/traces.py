@@ -1,4 +1,4 @@
-"""The spans of the engine around those of a run: the submission, the workflow and the attempt that drives it."""
+"""The spans of the engine around the spans of a run: the submission, the workflow and the attempt that drives it."""
 
 import os
 from collections.abc import Sequence

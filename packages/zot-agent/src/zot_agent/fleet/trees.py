@@ -21,7 +21,7 @@ from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
 
 TREE_FILES = _FILES, _STATES, _BUNDLE = "tree", "states.git", "bundle"
-"""What a `RunTree` has in its folder."""
+"""The content of the folder of a `RunTree`."""
 
 _KEPT = "refs/zot/kept"
 _HEAD = "refs/zot/head"

@@ -1,4 +1,5 @@
-"""What a hook program reads and answers: the frames of the extension protocol, without `type` and `id` in an answer."""
+"""The input and output of a hook program: the frames of the extension protocol, without `type` and `id` in an
+answer."""
 
 import json
 from collections.abc import Mapping

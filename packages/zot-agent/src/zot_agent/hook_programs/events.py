@@ -5,10 +5,10 @@ from zot_ext.protocol.events.observable import OBSERVABLE
 from zot_ext.protocol.from_host import EVENTS
 
 OBSERVED = dict.fromkeys((*EVENTS, *OBSERVABLE))
-"""What a program can be notified of."""
+"""The events of which a program can be notified."""
 
 INTERCEPTED = {row.name: row for row in intercepts.INTERCEPTED}
-"""What a program can be asked about."""
+"""The events about which a program can be asked."""
 
 KNOWN = dict.fromkeys((*INTERCEPTED, *OBSERVED))
 """All of them."""

@@ -17,7 +17,7 @@ from zot_ext.protocol.from_host import Event, EventIntercept
 
 
 class Dialect(Protocol):
-    """What a program reads and answers."""
+    """The input and output of a program."""
 
     def question(self, frame: Event | EventIntercept, place: HookPlace, /) -> bytes | None:
         """Return the standard input for a frame; None if the program does not run for it. Raises `FrameError`."""

@@ -17,8 +17,8 @@ _OF_TOOLS = "tool_"
 
 
 def programs_of_settings(settings: Settings, project: str = "") -> list[HookProgram]:
-    """Return the programs of all layers, the person's own first. Those of `project`, the path of a file, cannot leave
-    the sandbox. Raises `ConfigError`."""
+    """Return the programs of all layers, the person's own first. Programs of `project`, the path of a file, cannot
+    leave the sandbox. Raises `ConfigError`."""
     key = Settings.hooks.key
     return [
         program

@@ -29,9 +29,9 @@ async def _nothing() -> None:
 
 
 class HookPlace(Record):
-    """Where hook programs run: the directory, variables besides those of this process, variables that they do not get,
-    and the sandbox, if it is on. `begun`: the session has answers. `ask` asks the person whether a call may run, for a
-    reason; `stop` stops the run."""
+    """Where hook programs run: the directory, variables besides the ones of this process, variables that they do not
+    get, and the sandbox, if it is on. `begun`: the session has answers. `ask` asks the person whether a call may run,
+    for a reason; `stop` stops the run."""
 
     cwd: str
     env: Mapping[str, str] = field(default_factory=dict)

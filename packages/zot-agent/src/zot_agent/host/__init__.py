@@ -1,1 +1,1 @@
-"""What every mode gets: a conversation with its extensions, settings and models, built from options."""
+"""The host of every mode: a conversation with its extensions, settings and models, built from options."""

@@ -20,7 +20,7 @@ class AccountLine(Record):
     `kind`: "api_key", "api_key_command" or "oauth", empty without a key. `source`: "given" (for this run),
     "environment", "models.json", "file" or "keyring". `name`: the variable, the path, or the name of the keyring, empty
     for a given key. `shared`: the provider for which the key was stored, empty for this one. `problem`: why the key is
-    of no use.
+    useless.
     """
 
     provider: str
@@ -32,7 +32,7 @@ class AccountLine(Record):
 
     @property
     def text(self) -> str:
-        """What the record says of the key, for a person."""
+        """The origin of the key, for a person."""
         if not (self.kind or self.problem):
             return "no key"
         if not self.kind and not self.name:

@@ -226,7 +226,7 @@ def watch_files(runtime: Runtime) -> None:
 
 
 def open_registry(home: str) -> ModelRegistry:
-    """Return all known providers and models, including those of the user's `models.json`, with the person's keys.
+    """Return all known providers and models, including the ones in the user's `models.json`, with the person's keys.
     Raises `ConfigError`."""
     known = known_models(home)
     for key in known.keys.values():
@@ -247,8 +247,8 @@ def _open_in_process(provider: Provider) -> Client:
 
 
 def known_models(home: str) -> KnownProviders:
-    """Return the providers, including those of the user's `models.json`. Raises `ConfigError` that names a mistake in
-    that file."""
+    """Return the providers, including the ones in the user's `models.json`. Raises `ConfigError` that names a mistake
+    in that file."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
     if not value:

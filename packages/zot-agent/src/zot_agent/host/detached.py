@@ -37,7 +37,7 @@ class NotStarted(ZotError):
 
 
 _started: "list[subprocess.Popen[bytes]]" = []
-"""What this process has started. It asks for their ends, or they would stay zombies."""
+"""The processes that this one has started. It asks for their ends, or they would stay zombies."""
 
 
 def start_detached(
@@ -110,7 +110,7 @@ def last_line(log: str) -> str:
 
 
 def _wait(ready: int, seconds: float) -> bool:
-    """Return whether a report arrives within so many seconds. The end of the process ends the wait."""
+    """Return whether a report arrives within `seconds`. The end of the process ends the wait."""
     return bool(select.select([ready], [], [], seconds)[0]) and os.read(ready, 1) == b"\n"
 
 

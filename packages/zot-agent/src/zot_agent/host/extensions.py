@@ -1,5 +1,5 @@
-"""What of a project and of the person a host uses: `ProjectChoice`; how it starts extensions; and the providers of
-models that they serve, for a host and for subcommands that have none."""
+"""The parts of a project and of the person that a host uses: `ProjectChoice`; how it starts extensions; and the
+providers of models that they serve, for a host and for subcommands that have none."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -47,7 +47,7 @@ class ProjectChoice:
         self.trusted = False
         """Whether what the project brings is used, as of the last `find`."""
         self.undecided: Project | None = None
-        """What waits for the person's decision."""
+        """The things that wait for the person's decision."""
         self.waiting: list[DiscoveredExtension] = []
         """The installed extensions about whose permissions the person must be asked, as of the last `find`."""
         self.claude: Sequence[str] = ()
@@ -59,7 +59,7 @@ class ProjectChoice:
         """Lines for the person about the last `find`."""
 
     def find(self) -> Discovery:
-        """Discover the extensions again, and decide again whether those of the project are active."""
+        """Discover the extensions again, and decide again whether the project's are active."""
         options, home = self._options, zot_home()
         search = partial(
             discover, options.extensions, self._cwd, home,

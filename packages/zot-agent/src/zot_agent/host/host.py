@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """What a mode gets: the conversation to drive, with its extensions, settings and models."""
+    """The host of a mode: the conversation to drive, with its extensions, settings and models."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class Host:
         return self.hooks
 
     def use_hooks_of(self, choice: "ProjectChoice") -> None:
-        """Use the hook programs of the project of `choice` in place of those of another one. Raises `ConfigError`."""
+        """Use the hook programs of the project of `choice` in place of another project's. Raises `ConfigError`."""
         self.hooks_of = choice
         if self.extensions is not None:
             self.extensions.subscribers.renew_programs()

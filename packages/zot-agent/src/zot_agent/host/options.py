@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class HostOptions(Record):
     """The options of a host. An empty value or None means that nothing was chosen; the flags of the same names explain
     each option. `coalesce_seconds` is that of the mode, `flags` are the values of flags of extensions, `mcp_files` name
-    more MCP servers than those of the project and the person. `project` is the folder of which `cwd` is a worktree:
+    MCP servers besides the project's and the person's. `project` is the folder of which `cwd` is a worktree:
     what the person has answered about it holds. `run` is the task of the durable run in the session."""
 
     provider: str = ""

@@ -26,8 +26,8 @@ _NAMED = 50
 
 
 class Project(Record):
-    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
-    problems of `settings` are no reason to ask, their errors are."""
+    """The resources of the project in `folder`, a real path. `system` is the path of its `SYSTEM.md`, empty without;
+    the problems of `settings` are no reason to ask, their errors are."""
 
     folder: str
     extensions: Sequence[DiscoveredExtension] = ()

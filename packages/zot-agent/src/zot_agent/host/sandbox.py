@@ -35,7 +35,7 @@ class SandboxSwitch:
 
     @property
     def policy(self) -> "SandboxPolicy | None":
-        """What the inside may do; None while it is off."""
+        """The permissions of the inside; None while it is off."""
         return None if self.sandbox is None else self.sandbox.policy
 
     def start(self) -> list[str]:

@@ -121,4 +121,4 @@ APPLIED: Mapping[str, Callable[[Host], None]] = {
     Settings.overwrite_check.key: _overwrite_check,
     Settings.cache_time.key: _cache_time,
 }
-"""What an open conversation does when a setting has changed, in every front end."""
+"""The effect on an open conversation when a setting has changed, in every front end."""

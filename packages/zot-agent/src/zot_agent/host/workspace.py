@@ -102,7 +102,7 @@ def extension_prompts(extensions: ProjectChoice) -> list[ExtensionPrompts]:
 
 
 def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
-    """Find the skills to offer, including those of extensions and, if it is `trusted`, of the project in `cwd`."""
+    """Find the skills to offer, including extensions' skills and, if it is `trusted`, of the project in `cwd`."""
     if options.no_skills:
         return Skills()
     bringing = [each for each in extensions.active() if each.resources.skills]
@@ -114,7 +114,7 @@ def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: s
 def choose_agents(
     settings: Settings, cwd: str, home: str, *, trusted: bool
 ) -> "tuple[Sequence[AgentDefinition] | None, list[str]]":
-    """Find the sub-agents to offer besides the built-in ones, including, if it is `trusted`, those of the project in
+    """Find the sub-agents to offer besides the built-in ones, including, if it is `trusted`, the ones of the project in
     `cwd`; None if the model may start none. Return also lines for the person. Raises `ConfigError` for a file whose
     agent may do less, but how is not understood."""
     if settings.agents == "off":

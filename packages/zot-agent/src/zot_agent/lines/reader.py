@@ -34,7 +34,8 @@ class LineReader:
 
     `FrameSplitter` splits and checks the lines; a line that is too long is passed as `Oversized`. A read error counts
     as the end. With `owned`, the descriptor belongs to the reader, which makes it non-blocking and closes it. Without
-    it, other processes may share the descriptor, whose settings are not changed: it is read once each time it is ready.
+    it, other processes may share the descriptor, whose settings are not changed: it is read once every time it is
+    ready.
 
     Raises `ConfigError` if the event loop cannot watch descriptors.
     """

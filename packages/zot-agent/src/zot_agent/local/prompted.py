@@ -48,7 +48,7 @@ _SENTENCE_END = re.compile(r"(?<=.{12}[.!?])\s", re.DOTALL)
 
 
 class Budget(Record):
-    """Limits for the input and output of a model; the defaults are those of the demo model.
+    """Limits for the input and output of a model; the defaults fit the demo model.
 
     `question` and `result` limit the characters of the user's text and of tool results (about 4 per token), `answer`
     the tokens of an answer. With `sentence`, an answer ends after its first sentence, because a very small model only
@@ -83,7 +83,7 @@ class PromptedClient(Client):
     """Wraps another one; see the module's docstring."""
 
     def __init__(self, inner: Client, budget: Budget | None = None, examples: Sequence[Example] | None = None) -> None:
-        """`examples` defaults to those of `load_examples`."""
+        """`examples` defaults to what `load_examples` returns."""
         self._inner = inner
         self._budget = budget or Budget()
         self._examples = load_examples() if examples is None else examples

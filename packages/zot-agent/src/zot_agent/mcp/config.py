@@ -61,7 +61,7 @@ class McpServerConfig(Record):
 
     @property
     def what(self) -> str:
-        """What it is, for a person; without headers and variables, which may be secrets."""
+        """A description for a person; without headers and variables, which may be secrets."""
         return self.url or " ".join([self.command, *self.args])
 
     @property

@@ -1,4 +1,4 @@
-"""What a server answers, as blocks for the model and as text for a person."""
+"""Answers of a server, as blocks for the model and as text for a person."""
 
 from __future__ import annotations
 

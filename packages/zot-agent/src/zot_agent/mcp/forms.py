@@ -1,9 +1,9 @@
 """`read_block`: the servers of a block from a README, in whatever form its author wrote it; `ordinary`: one server of
 such a form in ours.
 
-The forms are those of Claude Code and Cursor (`mcpServers`), VS Code (`servers` and `inputs`), Gemini CLI (`httpUrl`),
-Windsurf (`serverUrl`), Cline (`type` streamableHttp, `timeout` in seconds), OpenCode (`mcp`, a `command` in one list),
-Zed (`context_servers`) and Codex (TOML, `[mcp_servers.NAME]`).
+These programs have the forms: Claude Code and Cursor (`mcpServers`), VS Code (`servers` and `inputs`), Gemini CLI
+(`httpUrl`), Windsurf (`serverUrl`), Cline (`type` streamableHttp, `timeout` in seconds), OpenCode (`mcp`, a `command`
+in one list), Zed (`context_servers`) and Codex (TOML, `[mcp_servers.NAME]`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KINDS = {
     "http_stream": "http",
     "sse": "sse",
 }
-"""What a server's `type` or `transport` means, in lower case."""
+"""The meaning of a server's `type` or `transport`, in lower case."""
 _URLS = ("url", "serverUrl", "httpUrl", "server_url")
 _RENAMED = {
     "environment": "env",
@@ -47,7 +47,7 @@ _REFUSED = {
     "envFile": "zot reads no file of variables; set them in env",
 }
 _ABOUT = frozenset(("source", "id", "name", "description", "gallery", "version"))
-"""What a block says about a server for people."""
+"""The keys of a block about a server that are for people."""
 _CONTAINERS = ("mcpServers", "mcp_servers", "servers", "context_servers", "amp.mcpServers", "mcp")
 _SERVER = ("command", *_URLS)
 _NAME = 60
@@ -60,7 +60,8 @@ _PLACE = re.compile(r"\$\{(env|input):([^}]{1,100})\}|(?<!\$)\{env:([A-Za-z_][A-
 
 
 class Block(Record):
-    """What a block has: servers by their names (empty where the block does not say it), and lines for the person."""
+    """The content of a block: servers by their names (empty where the block does not say it), and lines for the
+    person."""
 
     servers: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()

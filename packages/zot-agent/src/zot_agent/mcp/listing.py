@@ -1,4 +1,4 @@
-"""What a person sees of servers, and what they type for a prompt."""
+"""Servers as a person sees them, and the command of a prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of tools and commands that stand for those of a server."""
+"""The names of tools and commands that replace a server's own."""
 
 import re
 from collections.abc import Container, Sequence

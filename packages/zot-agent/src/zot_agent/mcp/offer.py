@@ -25,7 +25,7 @@ Note = Callable[[str, str], None]
 
 
 class Offer(Record):
-    """What a server offers: the objects of its lists, and its name."""
+    """The offer of a server: the objects of its lists, and its name."""
 
     tools: tuple[Any, ...] = ()
     prompts: tuple[Any, ...] = ()
@@ -36,8 +36,8 @@ class Offer(Record):
 
 
 async def read_offer(client: Any, seconds: float, note: Note) -> Offer:
-    """Read all lists; those of prompts and resources within `seconds`, `LIST_SECONDS` at most. Raises `MCPError`, alone
-    or in a group, if the connection is lost."""
+    """Read all lists; the lists of prompts and resources within `seconds`, `LIST_SECONDS` at most. Raises `MCPError`,
+    alone or in a group, if the connection is lost."""
     can = client.server_capabilities
     found: dict[str, tuple[Any, ...]] = {}
     if can.tools:

@@ -37,14 +37,14 @@ FRESH_SECONDS = 5.0
 LOST_SECONDS = 1.0
 """From the end of a connection until it is known why."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before a lost connection is made again: doubled after each failure in a row."""
+"""Seconds before a lost connection is made again: doubled after every failure in a row."""
 FAILURES = 6
 """Failures in a row after which only a call or the person makes it try again."""
 STABLE_SECONDS = 30.0
 """A connection that lasted this long ends a row of failures."""
 
 CLOSED = "Connection closed"
-"""What the library says to whom waits for an answer when the connection is gone."""
+"""The library's error for a request that waits for an answer when the connection is gone."""
 
 State = Literal["starting", "ready", "waiting", "failed"]
 

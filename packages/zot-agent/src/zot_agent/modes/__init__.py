@@ -63,4 +63,4 @@ SCREEN_MODE = "interactive"
 """The default mode on a terminal."""
 
 MODE_NAMES = {"text": "print", "json": "json", "rpc": "rpc"}
-"""The values of `--mode`, which are those of the Go zot, and the mode of each."""
+"""The values of `--mode`, the same as in the Go zot, and the mode of each."""

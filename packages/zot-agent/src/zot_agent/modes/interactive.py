@@ -30,7 +30,8 @@ async def run(
 ) -> int:
     """Show the screen until the user quits and return the exit code.
 
-    Raises `ConfigError` and `SessionError`, also those of `open_host`; a user without a key is asked for one first.
+    Raises `ConfigError` and `SessionError`, including the errors of `open_host`; a user without a key is asked for one
+    first.
     """
     check_terminal(os.environ)
     start = StartScreen()

@@ -130,8 +130,8 @@ async def answer(
     quiet: bool = False,
     takes: Sequence[type] = (),
 ) -> int:
-    """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, all or those of the
-    classes `takes`, and return the exit code. A runtime with a durable run does that run in place of the prompt.
+    """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, all or the events of
+    the classes `takes`, and return the exit code. A runtime with a durable run does that run in place of the prompt.
 
     SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. If the reader
     of standard output disconnects, the work stops too; the exit code is then 0. On a terminal, tool calls are printed

@@ -13,7 +13,7 @@ from zot_provider.usage import Usage
 
 
 class Stats:
-    """An observer that counts the events of one run. Tokens and cost are those of the run, not of the whole session."""
+    """An observer that counts the events of one run. Tokens and cost belong to the run, not of the whole session."""
 
     TAKES = (UsageEvent, TurnStart, ToolResultEvent)
 

@@ -1,6 +1,6 @@
-"""What programs ask of zot, over `zot rpc`, `zot serve`, ACP and from extensions: each verb is a typed function.
+"""The requests of programs, over `zot rpc`, `zot serve`, ACP and from extensions: each verb is a typed function.
 
-The verbs are in `zot_agent.verbs`; those of clients about their own screens in `zot_agent.rpc`.
+The verbs are in `zot_agent.verbs`; operations of clients about their own screens in `zot_agent.rpc`.
 
 ```text
 operation, fields, caller    what an operation is, what its fields can be, and on whose behalf it is carried out

@@ -38,7 +38,7 @@ class Started(TypedDict):
 
 
 class ModeInfo(TypedDict):
-    """What becomes of tool calls that no rule names."""
+    """The fate of tool calls that no rule names."""
 
     mode: PermissionMode
 
@@ -51,7 +51,7 @@ class Image(TypedDict):
 
 
 class DisplayInfo(TypedDict):
-    """What a person sees of tool calls: a list of blocks for each call, by its id. The `kind` of a block is text,
+    """The display of tool calls: a list of blocks for each call, by its id. The `kind` of a block is text,
     markdown, code (of the file `path`, from `start_line`), diff (lines that begin with a space, `-` or `+`, or are
     `...`), files, terminal, image or todo."""
 
@@ -65,7 +65,7 @@ class ShownEvents(TypedDict):
 
 
 class CommandAction(TypedDict):
-    """What a slash command has done."""
+    """The result of a slash command."""
 
     action: str
 
@@ -133,7 +133,8 @@ class ChangedSetting(TypedDict):
 
 
 class RunQuestionInfo(TypedDict):
-    """What a run asks a person: the call, why it needs an answer, and the rules that the answer "always" adds."""
+    """The question of a run to a person: the call, why it needs an answer, and the rules that the answer "always"
+    adds."""
 
     call: str
     reason: str

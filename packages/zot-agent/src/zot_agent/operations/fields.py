@@ -30,7 +30,7 @@ class OperationFailed(ZotError):
 
 
 class FieldKind(Record):
-    """What a value can be: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`.
+    """The forms of a value: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`.
     `most` are the characters or members that it can have, 0 where it has none."""
 
     words: str

@@ -77,7 +77,7 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def doc(self) -> str:
-        """What it does."""
+        """A description, in words."""
         words = " ".join((inspect.getdoc(self.handler) or "").partition("\n\n")[0].split())
         return f"{words} Refused while busy." if self.when == "idle" else words
 

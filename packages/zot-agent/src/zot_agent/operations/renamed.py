@@ -1,4 +1,4 @@
-"""What commands of clients were called before the first release; docs/rpc.md has the table."""
+"""Names of clients' commands before the first release; docs/rpc.md has the table."""
 
 _NAMES = """
     get_tree:session.tree go_to:session.navigate undo:session.undo redo:session.redo diff:session.diff

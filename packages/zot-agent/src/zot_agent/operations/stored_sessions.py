@@ -104,7 +104,7 @@ class StoredSessions:
         return await self._read(lambda _: export_session(self.find(name, cwd).path, path))
 
     async def add(self, path: str, cwd: str) -> "StoredSessionInfo":
-        """Add the session in a file to those of the directory `cwd`, and return its fields."""
+        """Add the session in a file to the sessions of the directory `cwd`, and return its fields."""
         file = self._file(path, cwd)
         return await self._read(lambda _: add_session(self.store, file, cwd))
 
@@ -215,7 +215,7 @@ def session_fields(entry: SessionEntry) -> "StoredSessionInfo":
 
 
 def add_session(store: SessionStore, path: str, cwd: str) -> "StoredSessionInfo":
-    """Add the session in the file at `path` to those of the directory `cwd`, and return its fields. Raises
+    """Add the session in the file at `path` to the sessions of the directory `cwd`, and return its fields. Raises
     `SessionError`."""
     from zot_agent.export.formats import session_entry  # noqa: PLC0415  rarely used
     from zot_core.sessions.exchange.portable import import_session  # noqa: PLC0415  as above

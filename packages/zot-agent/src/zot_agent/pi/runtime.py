@@ -14,7 +14,7 @@ NODE = "node"
 MODULES_VARIABLE = "ZOT_PI_MODULES"
 """Tells the bridge the folder that has `node_modules`. Somebody who sets it brings the modules."""
 LOCK_FILES = ("package.json", "package-lock.json")
-"""What npm installs the modules by."""
+"""The list from which npm installs the modules."""
 OLDEST_NODE, RECOMMENDED_NODE = (20, 0), (22, 19)
 """Most packages of pi ask for the second."""
 _LARGEST_LOCK = 1 << 20

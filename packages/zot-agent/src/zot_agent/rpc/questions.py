@@ -23,7 +23,7 @@ class PermissionRequests:
 
     @property
     def open(self) -> list[PermissionRequest]:
-        """What waits for an answer."""
+        """The questions that wait for an answer."""
         return [request for request, _ in self._open.values()]
 
     def close(self) -> None:

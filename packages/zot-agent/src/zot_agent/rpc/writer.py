@@ -12,7 +12,7 @@ class CommandSender(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether it takes no more lines."""
+        """Whether it takes lines no longer."""
 
     def respond(self, line: str) -> None:
         """Accept the response to its command, or another line for it alone."""

@@ -79,7 +79,7 @@ def choices(run: StoredRun) -> str:
 
 
 def change_options(run: StoredRun, options: dict[str, Any]) -> None:
-    """Give a run that no process has other options, those of `changed_options`."""
+    """Give a run that no process has other options, the ones of `changed_options`."""
     if options:
         change(run, run_row({"options": {**run.record.options, **options}}))
 

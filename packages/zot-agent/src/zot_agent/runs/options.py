@@ -12,7 +12,7 @@ _LISTS_OF_PATHS = ("extensions", "mcp_files", "add_dirs")
 _NOT_KEPT = ("api_key", "session", "continue_latest", "resume", "fork", "no_session", "run", "coalesce_seconds")
 
 _CHANGEABLE = ("max_steps", "max_cost", "max_tokens", "retries", "retry_wait", "retry_total", "wait")
-"""What a person may change when a run is continued."""
+"""The options that a person may change when a run is continued."""
 
 
 def options_to_row(options: HostOptions) -> dict[str, Any]:

@@ -29,7 +29,7 @@ ShownState: TypeAlias = RunState | Literal["interrupted"]
 """`interrupted`: the run is not over, and no process has it."""
 
 MAX_TRIES = 3
-"""A run that so many processes have taken up without progress is parked: only a person continues it."""
+"""A run that this number of processes have taken up without progress is parked: only a person continues it."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _PATH_BYTES = 16384
@@ -52,7 +52,7 @@ class StoredRun(Record):
 
     @property
     def state(self) -> ShownState:
-        """What lists show."""
+        """The fields of lists."""
         return self.record.state if self.owned or self.record.state != "running" else "interrupted"
 
     @property

@@ -73,7 +73,7 @@ class Api:
         self._metrics = MetricRoutes(sessions.all, fleet)
 
     def router(self) -> Router:
-        """Return the router of all routes, including those of the page."""
+        """Return the router of all routes, including the page's."""
         routes = [
             *page_routes(),
             Route("/metrics", _with_error_responses(self._metrics.show), methods=["GET"]),

@@ -38,9 +38,9 @@ logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
 
 class ServeConfig(Record):
-    """What to serve. `defaults` hold for options that a client does not set; `roots` and `names` come from flags (see
-    `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the person's.
-    `fleet` says where the fleet is whose runs are served too."""
+    """The options of a server. `defaults` hold for options that a client does not set; `roots` and `names` come from
+    flags (see `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the
+    person's. `fleet` says where the fleet is whose runs are served too."""
 
     address: Address
     token: str

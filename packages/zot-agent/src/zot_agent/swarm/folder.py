@@ -125,7 +125,7 @@ class MemberFolder:
                 return
 
     def wait_free(self, seconds: float) -> bool:
-        """Wait until no process holds the lock; return whether that is so within `seconds`."""
+        """Wait until no process holds the lock; return whether this happens within `seconds`."""
         deadline = time.monotonic() + seconds
         while self.alive:
             if time.monotonic() >= deadline:

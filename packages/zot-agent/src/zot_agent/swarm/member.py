@@ -35,7 +35,7 @@ _PATHS = {"extensions", "add_dirs", "mcp_files"}
 
 
 class Member(Record):
-    """What is known of a member. Times are UTC as in session files; a text that is missing is empty.
+    """A member, from the outside. Times are UTC as in session files; a text that is missing is empty.
 
     `state` is `done` if the last run was completed, `failed` with an `error` if not, `stopped` after a kill. `line` is
     what it does now. `cwd` is where it works, in `worktree` if it has one, for `folder`, where it was started.

@@ -21,7 +21,7 @@ from zot_core.events import ErrorEvent, Notice, UserMessage
 from zot_provider.errors import ConfigError
 
 CONTINUE = "Continue."
-"""What the model reads after an answer that was stopped, when the member is resumed without a message."""
+"""The text for the model after an answer that was stopped, when the member is resumed without a message."""
 
 
 def run(id: str, limits: SwarmLimits | None = None) -> int:

@@ -1,4 +1,4 @@
-"""What a person reads of a member."""
+"""The state of a member, in words."""
 
 from zot_agent.swarm.member import Member
 

@@ -54,7 +54,7 @@ FLAWS = {
     "odd-resource": "contents of a resource without an address",
     "lone-surrogate": "half of a surrogate pair in a text",
     "deep-structured": "`structuredContent` of 400 lists within each other",
-    "not-alone": "colours and a prompt before each answer, and another message behind it, on the same line",
+    "not-alone": "colours and a prompt before every answer, and another message behind it, on the same line",
     "null-result": "the result is null",
     "text-result": "the result is a text",
     "error-text": "the error is a text",
@@ -73,7 +73,7 @@ FLAWS = {
     "noise": "lines on standard output that are no messages",
     "ends-in-call": "it ends during a call",
     # HTTP
-    "plain-type": "answers are of the type text/plain",
+    "plain-type": "answers have the type text/plain",
     "accepted": "answers have the status 202",
     "redirects": "the path is another one, with a slash at its end",
     "busy": "calls are refused with status 503 and words",
@@ -82,7 +82,7 @@ FLAWS = {
     # What it asks
     "asks": "the tool asks the person: formats, titles, limits",
 }
-"""What each flaw is."""
+"""A description of each flaw."""
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 SVG = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4="
 OBJECT: dict[str, Any] = {"type": "object"}

@@ -17,7 +17,7 @@ class AgentCells:
         self._find, self._add = find, add
         self._cells: dict[str, tuple[ToolCell, SubagentStart]] = {}
         self.facts: dict[str, list[str]] = {}
-        """What the first row of a call says of its agent, by the call."""
+        """The words about its agent in the first row of a call, by the call."""
 
     def show(self, event: SubagentEvent) -> None:
         if isinstance(event, SubagentStart):

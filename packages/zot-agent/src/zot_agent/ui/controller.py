@@ -231,7 +231,7 @@ class Controller:
     # Keys
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor."""
+        """See `KeyTarget`: the panel gets all keys; then keys of the chat come before keys of the editor."""
         if self.extension_view.press(key):
             return True
         binding = self.keymap.find(key, (CHAT, EDITOR))

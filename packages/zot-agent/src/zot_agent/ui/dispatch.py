@@ -1,4 +1,4 @@
-"""`CommandDispatcher`: runs slash commands: the screen's own, prompt templates, skills, and those of extensions."""
+"""`CommandDispatcher`: runs slash commands: the screen's own, prompt templates, skills, and extensions' commands."""
 
 import asyncio
 import logging

@@ -90,7 +90,7 @@ class Presenter:
         self.entries_after: Callable[[str], list[Cell]] = lambda _: []
         """Returns the cells of what extensions have stored after the message with this id."""
         self.answered: Callable[[AnswerCell], None] = lambda cell: None
-        """Called with each complete answer."""
+        """Called with every complete answer."""
         self._deferred = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []

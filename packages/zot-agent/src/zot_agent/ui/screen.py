@@ -68,9 +68,9 @@ class Screen(urwid.Widget):
         self.queue: Sequence[str] = ()
         """Prompts that wait for the run to end, and messages that the model has not read yet."""
         self.todos: Sequence[Todo] = ()
-        """What the model has to do; shown until all of it is completed."""
+        """The list of the model's tasks; shown until all of it is completed."""
         self.widgets: WidgetArea | None = None
-        """What extensions show around the rest."""
+        """The widgets of extensions around the rest."""
         self.layer: PanelLayer | None = None
         """The panels that extensions draw themselves."""
         self.shows_work = True

@@ -1,1 +1,1 @@
-"""The operations, a module for each subject. Those of clients about their own screens are in `zot_agent.rpc`."""
+"""The operations, a module for each subject. Operations of clients about their own screens are in `zot_agent.rpc`."""

@@ -99,8 +99,8 @@ def abort(caller: OperationCaller) -> None:
 def compact(
     caller: OperationCaller, *, instructions: str = "", wait: bool = False
 ) -> "CompactResult | Coroutine[Any, Any, CompactResult]":
-    """Replace all but the last messages with a summary. Its events end, like those of a prompt, with `compact_done` and
-    `done`, or with `error` and `done` if it fails or there is nothing to compact.
+    """Replace all but the last messages with a summary. Its events end, like the events of a prompt, with
+    `compact_done` and `done`, or with `error` and `done` if it fails or there is nothing to compact.
 
     instructions: What the summary must keep, for the model that writes it.
     wait: Answer when it has ended; it ends with the call then.

@@ -29,7 +29,7 @@ _ASKED: dict[Which, Ask] = {"current": "unlisted", "ready": "stale", "all": "nev
 async def list_models(caller: OperationCaller, *, scope: ModelScope = "current") -> "ModelList":
     """List models.
 
-    scope: `current` (the default): those of the provider in use. `ready`: those of providers with a key and of local
+    scope: `current` (the default): models of the provider in use. `ready`: models of providers with a key and of local
         servers, the current provider's first; servers whose lists are old are asked. `favourites`: the person's
         favourites that can be used, in their order. `all`: all that are known without a request to a server.
     """

@@ -96,7 +96,7 @@ def user_message(
     text: str, images: Iterable[ImageBlock] = (), *, display_text: str | None = None,
     hidden: str = "", commands: int = 0, files: int = 0,
 ) -> Message:  # fmt: skip
-    """Create a user message with the current time; the other options are those of `Message`."""
+    """Create a user message with the current time; the other options are fields of `Message`."""
     content: list[Block] = [*([TextBlock(text)] if text else ()), *images]
     return Message(
         "user", content, timestamp(), display_text=display_text, hidden=hidden, commands=commands, files=files

@@ -16,7 +16,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request
 
 STATUSES = (400, 422)
-"""What providers answer to a tool that they do not take."""
+"""The errors of providers to a tool that they do not take."""
 _PLACES = (
     # Gemini: tools[0].function_declarations[3]. Anthropic: tools.3.custom; Bedrock: tools.3; OpenAI: tools[3].function.
     re.compile(r"function_?declarations\[(\d{1,4})\]", re.IGNORECASE),

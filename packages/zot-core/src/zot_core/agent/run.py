@@ -42,7 +42,7 @@ class Run:
 
     async def finished(self, cancelled: Callable[[], None] | None = None) -> bool:
         """Wait until its task has ended, even if the caller is cancelled. Return whether the caller was cancelled;
-        `cancelled` is called each time."""
+        `cancelled` is called every time."""
         return self._task is not None and await finish(self._task, cancelled)
 
     def add_done_callback(self, callback: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from zot_core.tools.definition.argument_repair import read_arguments
 
 
 class StuckCalls:
-    """A gate before each turn: a model that repeats a failing call will not stop by itself."""
+    """A gate before every turn: a model that repeats a failing call will not stop by itself."""
 
     def __init__(self, agent: AgentState, limit: int, ask: Callable[[ToolRequest, str], Awaitable[bool]]) -> None:
         """`limit`: failures of one call in the same way, without a success of it in between. `ask` returns whether a

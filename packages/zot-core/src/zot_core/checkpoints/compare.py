@@ -1,4 +1,4 @@
-"""What a session changed: the files as they were before it, beside what they are now."""
+"""The changes of a session: the files as they were before it, beside what they are now."""
 
 import asyncio
 from typing import Literal
@@ -22,7 +22,8 @@ class CompareLimits(Record):
 
 
 class FileDiff(Record):
-    """A file that a session changed. `diff` and `starts` are those of `DiffDisplay`; without them `note` says why."""
+    """A file that a session changed. `diff` and `starts` have the form of `DiffDisplay`; without them `note` says
+    why."""
 
     path: str
     status: Literal["created", "deleted", "changed"]

@@ -22,7 +22,7 @@ class FolderModes:
         self._known: dict[str, int] = {}
 
     def look(self, names: Iterable[str]) -> list[FileChange]:
-        """Return the folders that are gone, of these files and those of earlier looks, if their permissions were not
+        """Return the folders that are gone, of these files and of files of earlier looks, if their permissions were not
         the usual ones. `names` are relative paths."""
         for each in names:
             name = os.path.dirname(each)

@@ -26,7 +26,7 @@ class Repositories:
         self._held: dict[str, int] = {}
 
     def look(self, paths: Iterable[str]) -> list[FileChange]:
-        """Return what has changed at these paths and at those of earlier looks. A path is known from its first look
+        """Return what has changed at these paths and at the paths of earlier looks. A path is known from its first look
         on."""
         changes = []
         for path in {*self._known, *paths}:

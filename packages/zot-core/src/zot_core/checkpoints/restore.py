@@ -57,7 +57,7 @@ class FileHistory:
             for _, changes, _ in found for each in changes if each.before is not None and _of_folder(each)
         }  # fmt: skip
         self.first: dict[str, FileState | None] = {}
-        """What each file was before the session changed it."""
+        """Every file as it was before the session changed it."""
         self._left: dict[str, set[FileState | None]] = {}  # states of a path that are not the person's work since
         for changes in self._changes.values():
             for path, before, after in changes:

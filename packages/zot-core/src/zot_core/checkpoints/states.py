@@ -1,4 +1,4 @@
-"""What is at a path: its kind, its permissions and its content. Read it, and put it back.
+"""The state of a path: its kind, its permissions and its content. Read it, and put it back.
 
 A path is used through its folder, which is held open: see `hold_folder`.
 """
@@ -17,9 +17,9 @@ from zot_provider.files.regular_file import check_regular, read_open
 from zot_provider.files.replace_file import replace_file, write_all
 
 REGULAR, EXECUTABLE, LINK, FOLDER = 0o100644, 0o100755, 0o120000, 0o040000
-"""The modes of git. Those of files may have other permissions here, which git does not keep."""
+"""The modes of git. Files may have other permissions here, which git does not keep."""
 PERMISSIONS = 0o777
-"""What is kept of a mode. Setuid and setgid are not: undoing something must not give a program rights."""
+"""The bits of a mode that are kept. Setuid and setgid are not: undoing something must not give a program rights."""
 _REPOSITORY = ".git"
 CLOCK_SECONDS = 0.02
 """How far the time of a change is behind the clock at most: the kernel looks at that 100 times a second or more."""
@@ -158,7 +158,7 @@ def put_back(
 
 def _make_room(name: str, folder: int, *, link: bool) -> int:
     """Remove an empty folder or a link in the place of a file, and everything in that of a `link`. Return the number of
-    hard links of the file that stays. Raises OSError for what is of another kind."""
+    hard links of the file that stays. Raises OSError for another kind of file."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

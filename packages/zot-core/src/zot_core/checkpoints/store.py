@@ -82,7 +82,7 @@ def store_folder(root: str, folder: str) -> str:
 
 
 class CheckpointStore:
-    """Reads and writes the checkpoints at `path`, those of `folder`."""
+    """Reads and writes the checkpoints at `path`, which belong to `folder`."""
 
     def __init__(self, path: str, folder: str) -> None:
         self.path, self.folder = path, folder
@@ -123,7 +123,7 @@ class CheckpointStore:
             file.write("".join(f"\n{json.dumps(row)}" for row in rows).encode())
 
     def recorded(self, entries: Iterable[str]) -> list[str]:
-        """Return those of the entries that have changes."""
+        """Return the entries that have changes."""
         try:
             names = set(os.listdir(os.path.join(self.path, "turns")))
         except OSError:

@@ -38,7 +38,7 @@ class CompactionLimits(Record):
     messages kept at the end. `summary_tokens`: maximum length of the summary. `result_characters`: maximum length of a
     tool result, or of the arguments of a call, in the request for the summary. `keep_tokens`: maximum size of the kept
     messages, which is also at most half of the window. `answer_tokens`: room that an answer needs, if the
-    threshold leaves so much. `cache_seconds`: how long a cache keeps a conversation.
+    threshold leaves that number of tokens. `cache_seconds`: how long a cache keeps a conversation.
     """
 
     threshold: float | None = 0.85

@@ -26,8 +26,8 @@ class ShortenedTexts:
         self._files: dict[int, tuple[TextBlock, str]] = {}  # by `id` of the block
 
     def fit(self, messages: Sequence[Message], tokens: int) -> int:
-        """Shorten the longest texts of these messages until all of them have about `tokens`: first those of tool
-        results, then those of the user. Return how many texts got shorter."""
+        """Shorten the longest texts of these messages until all of them have about `tokens`: first the texts of tool
+        results, then the user's. Return how many texts got shorter."""
         count = 0
         for texts in (_results(messages), _prompts(messages)):
             current = [self._current(each) for _, each in texts]

@@ -43,7 +43,7 @@ def position(runtime: Runtime, reason: SessionReason | Literal["same"]) -> Sessi
 
 
 class ConversationBranches:
-    """The entries of a conversation's session. The changes raise what those of `Runtime.branches` raise."""
+    """The entries of a conversation's session. The changes raise the errors of `Runtime.branches`."""
 
     def __init__(
         self, runtime: Runtime, check_idle: Callable[[], None],

@@ -4,7 +4,7 @@ from zot_core.runtime.runtime import Runtime
 
 
 def update_child_env(runtime: Runtime) -> None:
-    """Set the variables to the current model and session; the names are those of the Go zot.
+    """Set the variables to the current model and session; the Go zot has the same names.
 
     Unknown values are empty: a zot inside another must not see the values of the outer one.
     """

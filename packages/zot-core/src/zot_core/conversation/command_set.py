@@ -26,7 +26,7 @@ from zot_provider.errors import UnknownName
 class CommandSet:
     """The slash commands of prompt templates, skills and extensions.
 
-    Of one name, a command of an extension comes before a template. Names with `skill:` are those of skills alone.
+    Of one name, a command of an extension comes before a template. Names with `skill:` belong to skills alone.
     """
 
     def __init__(self, runtime: Runtime, notify: Callable[[ConversationEvent], None]) -> None:
@@ -42,7 +42,7 @@ class CommandSet:
 
     @property
     def all(self) -> list[Command]:
-        """The commands that are listed: templates as of the last `list_templates`, skills, and those of extensions
+        """The commands that are listed: templates as of the last `list_templates`, skills, and commands of extensions
         known so far."""
         templates = [
             Command("prompts", each.name, each.description, "template", each.arguments) for each in self._templates

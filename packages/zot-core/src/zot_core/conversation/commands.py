@@ -13,7 +13,7 @@ _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 Action: TypeAlias = Literal["prompt", "insert", "display", "open_panel", "noop"]
 
 CommandKind: TypeAlias = Literal["extension", "skill", "template"]
-"""What runs a command: an extension; or it sends a skill, or a prompt template."""
+"""The source of a command: an extension runs it; a skill or a prompt template is sent."""
 
 
 class Command(Record):

@@ -18,7 +18,7 @@ class InvalidAnswer(ZotError):
 
 
 class DialogField(Record):
-    """A field of a form; `initial` is its value at the beginning, as text, `choices` are those of `select`."""
+    """A field of a form; `initial` is its value at the beginning, as text, `choices` has the choices of `select`."""
 
     name: str
     kind: FieldKind = "text"

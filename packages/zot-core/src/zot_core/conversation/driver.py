@@ -75,11 +75,11 @@ class Conversation:
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
         self.front_end = ""
-        """What shows the conversation, for extensions: `tui`, `rpc`, `serve`, `acp`, `print`, `stream`, `json`."""
+        """The front end, as extensions know it: `tui`, `rpc`, `serve`, `acp`, `print`, `stream`, `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
         self.actions = FrontEndActions()
-        """What the front end can do for extensions."""
+        """The services of the front end for extensions."""
         self.sandbox: SandboxState = "off"
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
@@ -206,7 +206,7 @@ class Conversation:
         return taken
 
     def _take_unread(self) -> list[str]:
-        """Drop the messages that the model has not read, and return those of the person."""
+        """Drop the messages that the model has not read, and return the person's."""
         return [each.text for each in self.runtime.agent.inbox.take_all() if not each.extension]
 
     def take_back(self) -> str | None:
@@ -237,7 +237,7 @@ class Conversation:
         return self._commands.find(name)
 
     def reserve_commands(self, names: Container[str]) -> None:
-        """Leave out prompt templates with these names, in lower case: those of the front end's own commands."""
+        """Leave out prompt templates with these names, in lower case: the names of the front end's own commands."""
         self._commands.reserved = names
 
     async def run_command(self, name: str, args: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Events of a conversation as JSON: the agent's events and those of extensions."""
+"""Events of a conversation as JSON: events of the agent and of extensions."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`ConversationEvent`: the union of all events that a front end receives: the agent's events, those of extensions, and
+"""`ConversationEvent`: the union of all events that a front end receives: events of the agent, of extensions, and
 changes of the conversation itself.
 
 Text of extensions is passed on as they sent it: a front end on a terminal must remove control sequences.
@@ -105,7 +105,7 @@ WidgetPlace: TypeAlias = Literal[
 class WidgetChange(Record):
     """An extension shows something beside the conversation, until it removes it (no `lines`) or ends.
 
-    Of several widgets at one place, those of a higher `priority` come first.
+    Of several widgets at one place, a higher `priority` comes first.
     """
 
     type: ClassVar[str] = "ext_widget"
@@ -174,7 +174,7 @@ class KeyChange(Record):
 
 class RendererChange(Record):
     """An extension draws calls or results of a tool (`*`: of all tools), or messages or entries of a type: from now on
-    (`set`), in another way than before (`again`), or no more (`removed`)."""
+    (`set`), in another way than before (`again`), or not at all (`removed`)."""
 
     type: ClassVar[str] = "ext_renderer"
     extension: str
@@ -192,10 +192,10 @@ class ExpandChange(Record):
 
 class PlacedPanel(Record):
     """A panel that an extension draws on the screen, in cells: its place on a screen of the client's size, frame
-    included. The frame takes a row above and below `lines`, and around an overlay also a column at each side. `hidden`:
-    it is not on the screen now. `focused`: it has the keys. Of two panels that overlap, the one with the higher `order`
-    covers the other. `cursor` is row and column within the lines. `mouse`: it takes clicks. `key_kinds`: it takes
-    keys that are held down and let go."""
+    included. The frame takes a row above and below `lines`, and around an overlay also a column at every side.
+    `hidden`: it is not on the screen now. `focused`: it has the keys. Of two panels that overlap, the one with the
+    higher `order` covers the other. `cursor` is row and column within the lines. `mouse`: it takes clicks. `key_kinds`:
+    it takes keys that are held down and let go."""
 
     id: str
     mode: Literal["inline", "overlay", "replace_editor"]

@@ -33,12 +33,12 @@ answer in time."""
 
 AskEditor: TypeAlias = "Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]"
 """Asks an extension about a key of the editor, or how its text is drawn, given the members of the question, and returns
-those of the answer, which have been checked; none from an extension that has ended. Raises TimeoutError if it gives no
-answer in time."""
+the keys of the answer, which have been checked; none from an extension that has ended. Raises TimeoutError if it gives
+no answer in time."""
 
 
 class EditorControl(Protocol):
-    """What extensions can do with the keys of an editor and with how it is drawn."""
+    """The part of a screen for the keys and the look of its editor."""
 
     def set_modes(self, extension: str, modes: dict[str, Any] | None) -> None:
         """Set or take back the modes of an extension. Raises `ConfigError`."""
@@ -50,14 +50,14 @@ class EditorControl(Protocol):
         """Switch to another mode of the extension. Raises `ConfigError`."""
 
     def ask_about_keys(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
-        """Ask about these keys, or about all if the list is empty, before they are typed. After so many misses in a
+        """Ask about these keys, or about all if the list is empty, before they are typed. After `misses` misses in a
         row the extension is not asked any more. Raises `ConfigError` for what is no key."""
 
     def ask_about_text(self, extension: str, ask: AskEditor) -> None:
-        """Ask how the text is drawn, now and after each change."""
+        """Ask how the text is drawn, now and after every change."""
 
     def stop_asking(self, extension: str, *, keys: bool = True, text: bool = True) -> None:
-        """Ask no more about keys, or about the text."""
+        """Stop asking about keys, or about the text."""
 
 
 class OpenSession(Protocol):
@@ -73,7 +73,7 @@ class CompletionAccess(Protocol):
         """Offer completions of words that begin with `trigger`, or of the arguments of a slash command."""
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
-        """Offer those no more, or none of the extension."""
+        """Stop offering these, or all of the extension."""
 
 
 class KeyAccess(Protocol):
@@ -90,7 +90,7 @@ class RendererAccess(Protocol):
     """Where extensions say what they draw in the conversation."""
 
     def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
-        """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
+        """Let an extension draw calls or results of a tool, or messages of a type. After `misses` questions in a row
         without an answer it is not asked any more."""
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
@@ -131,7 +131,7 @@ class FieldSilent(ZotError):
 
 
 class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
-    """What extensions can do with a screen."""
+    """A screen, as extensions use it."""
 
     @property
     def editor(self) -> tuple[str, int]:
@@ -156,7 +156,7 @@ class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
 
     @property
     def theme_colors(self) -> dict[str, str]:
-        """The colours of its tokens, by name; those of backgrounds end in `.background`."""
+        """The colours of its tokens, by name; names of backgrounds end in `.background`."""
 
     @property
     def themes(self) -> list[str]: ...

@@ -1,4 +1,4 @@
-"""What the prompt of a slash command chooses for the run that answers it: the model, and calls that are allowed."""
+"""Choices of a slash command's prompt for the run that answers it: the model, and calls that are allowed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -45,7 +45,7 @@ def git_command(*arguments: str, settings: tuple[str, ...] = ()) -> list[str]:
 def quiet_environment(base: Mapping[str, str], *, reads: bool) -> dict[str, str]:
     """Return variables, on top of `base`, for a command of the shell that may run git without a question: no bare
     repository in a folder counts, no monitor starts. If it only `reads`, it also starts no hook, fetches nothing and
-    writes no index; otherwise hooks run, because a person who allows `git commit` expects those of the project."""
+    writes no index; otherwise hooks run, because a person who allows `git commit` expects the project's hooks."""
     settings = [_BARE, *(_SETTINGS if reads else (each for each in _SETTINGS if each not in _HOLD_BACK))]
     count = base.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() and len(count) < 5 else 0

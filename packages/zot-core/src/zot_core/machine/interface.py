@@ -108,7 +108,7 @@ class Walls(Record):
 
 
 class OtherMachine(Record):
-    """Another machine, called `name`, whose files or shell tools use in place of those of this one (None: they stay).
+    """Another machine, called `name`, whose files or shell tools use in place of this machine's (None: they stay).
 
     `cwd` is the working directory there, without links, and `home` the home folder. `outputs` is a folder of this
     machine for long outputs of commands, which `files` reads too.
@@ -123,7 +123,7 @@ class OtherMachine(Record):
 
     @property
     def words(self) -> str:
-        """What a model must know about it."""
+        """A description for the model."""
         if self.files is None:
             return (
                 f"# Commands\n\nThe commands of `bash` run on another machine, {self.name}, and not on that described "
@@ -133,7 +133,7 @@ class OtherMachine(Record):
         return (
             f"# Machine\n\nYour {what} another machine, {self.name}, and not that described above. The "
             f"working directory is {self.cwd} there{f', the home folder {self.home}' if self.home else ''}. Skills, "
-            "their files and the instructions above are of this machine."
+            "their files and the instructions above belong to this machine."
         )
 
 

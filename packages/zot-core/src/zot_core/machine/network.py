@@ -24,7 +24,7 @@ class NetworkAccess(Record):
     """Which hosts may be connected to.
 
     `hosts`: patterns of the allowed hosts, None for every host, empty for no host; `denied` count more than these.
-    `private`: whether addresses that are not public are allowed too, such as those of this machine.
+    `private`: whether addresses that are not public are allowed too, such as addresses of this machine.
     """
 
     hosts: "Sequence[HostPattern] | None" = None

@@ -39,8 +39,8 @@ class ShellLimits(Record):
     """Pause between two reads of the output of background processes, which is dropped."""
     flood_bytes: int = 4 * 1024 * 1024
     flood_interval: float = 0.05
-    """At most so many bytes of a command's output are read in so many seconds: reading delays everything else in the
-    process."""
+    """The bytes of a command's output that are read at most, and in how many seconds: reading delays everything else in
+    the process."""
 
 
 class Launch(Record):

@@ -59,7 +59,7 @@ class Worktree(Record):
 
 
 class WorktreeWork(Record):
-    """What has been done in a worktree: the last `commit`, empty without any, how many `commits`, and git's line about
+    """The work in a worktree: the last `commit`, empty without any, how many `commits`, and git's line about
     them (`2 files changed, 3 insertions(+)`). `folder` is empty once the worktree has been removed; `problem` says
     why it has not been."""
 
@@ -72,7 +72,7 @@ class WorktreeWork(Record):
 
     @property
     def line(self) -> str:
-        """What the one who gave the task should know, in one line."""
+        """One line for the agent that gave the task."""
         if self.problem:
             return f"its worktree {self.folder} is kept: {self.problem}"
         if not self.commit:
@@ -82,7 +82,7 @@ class WorktreeWork(Record):
 
 
 class WorktreeLeft(Record):
-    """What is in a worktree and nowhere else: `commits` that no other branch and no tag has, and `files` that are
+    """The part of a worktree that is nowhere else: `commits` that no other branch and no tag has, and `files` that are
     changed or new."""
 
     commits: int = 0
@@ -90,7 +90,7 @@ class WorktreeLeft(Record):
 
     @property
     def line(self) -> str:
-        """What it is, in words; empty for nothing."""
+        """A description in words; empty for nothing."""
         counts = ((self.commits, "commit"), (self.files, "changed file"))
         return " and ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count)
 
@@ -295,7 +295,7 @@ def _entries(text: str) -> list[str]:
 
 
 class _Git:
-    """Runs git in `cwd`, with `options` before each command."""
+    """Runs git in `cwd`, with `options` before every command."""
 
     def __init__(
         self, limits: WorktreeLimits, cwd: str, options: tuple[str, ...] = (), check: Callable[[], None] = _go_on

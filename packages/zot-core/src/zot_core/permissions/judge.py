@@ -26,7 +26,7 @@ from zot_provider.record import Record, field
 
 
 class Verdict(Record):
-    """What becomes of a call: `reason` is one line for the model and the person, `rule` the rule that decided.
+    """The decision about a call: `reason` is one line for the model and the person, `rule` the rule that decided.
 
     `always` are the narrowest rules that would allow the same call; empty if no rule can.
     """
@@ -40,7 +40,7 @@ class Verdict(Record):
 
 
 class Judged(Protocol):
-    """What a judge needs of an agent."""
+    """An agent, as a judge needs it."""
 
     tools: dict[str, Tool]
     context: ToolContext
@@ -59,7 +59,7 @@ class _Subject(Record):
     named: bool = True
     """Whether the model named the path; otherwise the tool chose it."""
     address: WebAddress | None = None
-    """What a call for the web connects to."""
+    """The hosts of a call for the web."""
     argument: str = ""
     home: str = ""
     """The home folder, if the call is one on another machine."""
@@ -79,7 +79,7 @@ class Judge:
 
     def unknown_tools(self, tools: Iterable[str], *, similar: bool = False) -> list[str]:
         """Return a line for each rule that names none of `tools`; with `similar` only if it nearly does, or holds
-        something back: other names may be those of extensions and servers that come later."""
+        something back: other names may belong to extensions and servers that come later."""
         known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS, *OWN)}
         unknown = [rule for rule in self.rules if not any(rule.names(name) for name in known)]
         lines = []

@@ -25,8 +25,8 @@ GitUse: TypeAlias = Literal["", "reads", "writes"]
 
 
 class LineFinding(Record):
-    """What rules say of a line. `strict` is the deny or ask that counts, `covering` are the allows that cover all of it
-    that does not only read, and `uncovered` says what nothing covers."""
+    """The answer of the rules about a line. `strict` is the deny or ask that counts, `covering` are the allows that
+    cover all of it that does not only read, and `uncovered` says what nothing covers."""
 
     strict: Rule | None
     covering: list[Rule]
@@ -36,7 +36,7 @@ class LineFinding(Record):
     doubt: str = ""
     """Why a line may do what `strict` would be about, empty if it does not."""
     reading: Reading = field(default_factory=Reading)
-    """What commands read that only read."""
+    """The files of commands that only read."""
     git: GitUse = ""
 
 
@@ -130,7 +130,7 @@ class LineRules:
         return folders is None or any(is_foreign(each, self._cwd) for each in folders)
 
     def _was_edited(self, program: str, recipes: Iterable[str]) -> bool:
-        """Whether this session wrote a program, or in any folder one of its recipes: those of folders below count."""
+        """Whether this session wrote a program, or in any folder one of its recipes: recipes of folders below count."""
         names = {os.path.basename(path) for path in self._edited}
         return not names.isdisjoint(recipes) or self._place.real(program, self._cwd) in self._edited
 

@@ -22,7 +22,7 @@ COMMANDS = "bash"
 WEB = "fetch"
 """The tool whose rules are about hosts."""
 SERVER = "mcp__"
-"""What the names of the tools of MCP servers begin with: `mcp__SERVER__TOOL`."""
+"""The beginning of the names of MCP servers' tools: `mcp__SERVER__TOOL`."""
 OWN = ("agent", "job", "todo")
 """Built-in tools that neither write files nor start anything; they run unless a rule names them."""
 

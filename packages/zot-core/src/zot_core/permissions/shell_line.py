@@ -56,9 +56,9 @@ class Redirection(Record):
 
 
 class ShellLine(Record):
-    """What a line runs and opens. `unclear` says why it may also do something else, `opaque` why it may run a command
-    that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts` are
-    others that a shell may come to take for commands."""
+    """The commands and files of a line. `unclear` says why it may also do something else, `opaque` why it may run a
+    command that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts`
+    are others that a shell may come to take for commands."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
@@ -88,7 +88,7 @@ _MORE_KINDS = (
     " while_statement"
 )
 _FOUND = _CLEAR | frozenset(_MORE_KINDS.split())
-"""Kinds in which every command is found; those of an ERROR are not, and it is noted apart."""
+"""Kinds in which every command is found; in an ERROR they are not, and it is noted apart."""
 _SIGNS = '; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
 _TOKENS = frozenset((*_SIGNS.split(), "\n"))
 _HIDDEN = re.compile(
@@ -97,12 +97,12 @@ _HIDDEN = re.compile(
 _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
 _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n|-(?=[ \t\n<]))*")
-"""What the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
+"""The text that the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
 _WHOLE = ("string", "translated_string", "heredoc_body", "heredoc_redirect", "regex")
 """Kinds whose text is read as a whole, with the blanks in it."""
 _ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-"""What looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
+"""Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
 _GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
 _BRACES = re.compile(r"[{}]")
 _OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")

@@ -30,8 +30,8 @@ _PLAN = "Answer with a plan for the user: what to change where, in what order, h
 
 
 class Allowed(Record):
-    """What an agent may do. `held` are the texts of rules that deny something or ask about it. `alone`: nobody can be
-    asked. `is_sub`: it works for another agent, to which its last answer goes."""
+    """The permissions of an agent. `held` are the texts of rules that deny something or ask about it. `alone`: nobody
+    can be asked. `is_sub`: it works for another agent, to which its last answer goes."""
 
     mode: PermissionMode = "yolo"
     held: Sequence[str] = ()
@@ -40,7 +40,7 @@ class Allowed(Record):
 
 
 class Terms:
-    """What the model of one agent knows of what it may do."""
+    """The permissions that the model of one agent knows."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent

@@ -27,7 +27,7 @@ class PromptParts(Protocol):
 
 
 class PromptPlace(Protocol):
-    """What this needs of a `Workspace`."""
+    """The members of a `Workspace` in use here."""
 
     def system(self, sent: Mapping[str, str] | None = None) -> str: ...
 
@@ -35,7 +35,7 @@ class PromptPlace(Protocol):
 
 
 class PromptedAgent(Protocol):
-    """What this needs of an agent."""
+    """The members of an agent in use here."""
 
     hooks: Hooks
     system: str

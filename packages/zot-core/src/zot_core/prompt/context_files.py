@@ -1,8 +1,8 @@
 """Context files with instructions for the agent: `AGENTS.md` of several folders, and `SYSTEM.md`.
 
-In a directory without `AGENTS.md`, `CLAUDE.md` counts as one. `AGENTS.md` of the home folder comes first, then those of
-every directory from the root down to the working directory, so that the nearest instructions come last. Above the
-working directory, or if every user can write to it, only files count that belong to the user, to the owner of the
+In a directory without `AGENTS.md`, `CLAUDE.md` counts as one. `AGENTS.md` of the home folder comes first, then the
+files of every directory from the root down to the working directory, so that the nearest instructions come last. Above
+the working directory, or if every user can write to it, only files count that belong to the user, to the owner of the
 working directory or to root, in directories of one of them: anybody can put a file into `/tmp`. The size of each file
 and of all files together is limited.
 """

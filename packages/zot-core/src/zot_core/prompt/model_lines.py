@@ -1,4 +1,4 @@
-"""What models of some vendors must be reminded of in the system prompt.
+"""Reminders in the system prompt for models of some vendors.
 
 The newest models need little, and an instruction that is not needed does harm (OpenAI, "GPT-5.5 prompting guide"). So a
 line belongs here only if models of the vendor make a mistake again and again that it prevents.

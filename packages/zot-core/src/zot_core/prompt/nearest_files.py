@@ -34,7 +34,7 @@ class NearestLimits(Record):
 
 
 class TouchingAgent(Protocol):
-    """What this needs of an agent: see `AgentState`."""
+    """The members of an agent in use here: see `AgentState`."""
 
     hooks: Hooks
 

@@ -35,7 +35,7 @@ STOPPED = (
     "(zot was stopped, and has been started again. Calls that say that they were aborted were stopped by that, and the "
     "last answer may be cut off. Continue with the task.)"
 )
-"""What the model reads when a run continues that was stopped in the middle of a step."""
+"""The text for the model when a run continues that was stopped in the middle of a step."""
 
 UNKNOWN = (
     "unknown: zot ended while this call ran. Whether it took effect, wholly or in part, is not known, and it was not "
@@ -143,8 +143,8 @@ class DurableRun:
 
     def asking(self, otherwise: AskPermission) -> AskPermission:
         """Return a handler for `Permissions.ask` that stops the run at a question without an answer. Questions that
-        only this process can use are passed to `otherwise`: those of sub-agents and extensions, and those about a call
-        that has begun."""
+        only this process can use are passed to `otherwise`: questions of sub-agents and extensions, and questions about
+        a call that has begun."""
 
         async def ask(question: PermissionQuestion) -> PermissionAnswer:
             call = question.call

@@ -1,4 +1,4 @@
-"""The jobs of an agent: their events are those of the agent, and the model learns when one has ended."""
+"""The jobs of an agent: their events go to the agent's observers, and the model learns when one has ended."""
 
 from zot_core.agent import Agent, user_message
 from zot_provider.messages import Message

@@ -80,7 +80,7 @@ def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:
 
 
 def select_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
-    """Return the `known` tools called `names`, and all tools in `present` that are not known, such as those of
+    """Return the `known` tools called `names`, and all tools in `present` that are not known, such as tools of
     extensions.
 
     Raises `ConfigError`.

@@ -19,7 +19,7 @@ from zot_provider.messages import Message
 from zot_provider.record import Record, field
 
 Restore: TypeAlias = Literal["both", "conversation", "files"]
-"""What going back changes."""
+"""The changes of going back."""
 
 
 class Moved(Record):

@@ -8,7 +8,7 @@
 {"type":"tool_begin","answer":"<entry>","call_id":"c1","name":"bash","time":"..."}
 ```
 
-The fields of a `run` row replace those of the rows before it. A `tool_begin` row is on disk before a call that is not
+The fields of a `run` row replace the fields of earlier rows. A `tool_begin` row is on disk before a call that is not
 repeatable has any effect; `answer` is the entry that made the call. Neither row is an entry, so other readers, the Go
 zot among them, skip both.
 """
@@ -42,7 +42,7 @@ _TEXTS = ("id", "task", "zot", "end", "reason", "cut", "started", "time")
 
 
 class RunRecord(Record):
-    """What the rows of a session say of its run. Times are UTC.
+    """A run, from the rows of its session. Times are UTC.
 
     `options` are those with which a front end began it, `limits` as in `RunLimits`. `end` says how the work in the last
     process ended, empty while it has not, and `reason` why. `question` is what a person is asked, `answers` what was
@@ -116,7 +116,7 @@ def read_run(path: str) -> RunRecord | None:
 
 
 def run_of_rows(data: bytes) -> RunRecord | None:
-    """Return the run that these rows of a session say; None if they are those of a conversation."""
+    """Return the run that these rows of a session say; None if they belong to a conversation."""
     return _read(data.splitlines(keepends=True))
 
 

@@ -109,7 +109,7 @@ class Runtime(Prompts):
         model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
         `session` is the path of a session file, which is continued if it exists, or an open session file with the
         contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
-        session of its own. `confirm` is called before each tool call. The limits are those of `RunLimits`;
+        session of its own. `confirm` is called before every tool call. `RunLimits` explains the limits;
         after `max_same_failures` of one call in the same way, a person is asked, or the run stops.
         `auto_compact` is the fraction of the context window at which the conversation is compacted, None for never;
         pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine, `env` is
@@ -259,7 +259,7 @@ class Runtime(Prompts):
         self.agent.refresh()
 
     def set_tools(self, names: Iterable[str]) -> None:
-        """Select tools by name: built-in ones and those passed to the constructor. Those of extensions stay."""
+        """Select tools by name: built-in ones and the ones passed to the constructor. Tools of extensions stay."""
         self._check_idle()
         chosen = as_names(names)
         self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, chosen)

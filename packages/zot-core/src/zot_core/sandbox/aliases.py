@@ -1,5 +1,5 @@
 """Other paths of hidden folders: a file system that is mounted twice, as a whole or in part, has each file twice.
-So have processes and devices, each time in a file system of its own.
+So have processes and devices, every time in a file system of its own.
 
 The table of mounts is `/proc/self/mountinfo`; proc(5) describes its fields.
 """
@@ -37,7 +37,7 @@ def _plain(field: str) -> str:
 
 
 def other_paths(hidden: Iterable[str], mounts: Iterable[Mount]) -> list[str]:
-    """Return further paths of `hidden` paths, and of what is in them; and those of processes and devices."""
+    """Return further paths of `hidden` paths, and of what is in them; and the paths of processes and devices."""
     mounts = list(mounts)
     found = [where for _, _, where, kind in mounts if not _is_in(where, _OF_THE_KERNEL.get(kind, "/"))]
     for path in hidden:

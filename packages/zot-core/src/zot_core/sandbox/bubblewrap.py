@@ -141,7 +141,7 @@ def _around_protected(policy: SandboxPolicy) -> set[str]:
 
 @functools.cache
 def _kernel_files() -> list[str]:
-    """Return the entries of `/proc` in which root can write, other than those of processes."""
+    """Return the entries of `/proc` in which root can write, except the entries of processes."""
     names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in _PLAIN_PROC)
     return [path for name in sorted(names) if _is_writable(path := os.path.join("/proc", name))]
 

@@ -46,7 +46,7 @@ class OpenPath:
 
 @contextmanager
 def open_path(path: str, *, walk: bool = False) -> Iterator[OpenPath]:
-    """Open what an absolute path leads to, only to look at it. Links are followed, those of `/proc` as the text that
+    """Open what an absolute path leads to, only to look at it. Links are followed, links of `/proc` as the text that
     they have. Raises OSError. With `walk` it opens one part of the path after the other, as systems without `openat2`
     need it."""
     if "\0" in path:  # the kernel would read what is before it

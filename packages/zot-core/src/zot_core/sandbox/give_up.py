@@ -15,9 +15,9 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1, 2, 4, 8
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _DROP_CAPABILITY = 38, 22, 2, 24
 _NO_AMBIENT, _VERSION = (47, 4), 0x20080522  # PR_CAP_AMBIENT_CLEAR_ALL; _LINUX_CAPABILITY_VERSION_3
 _CAPABILITIES, _OF_FILES = 64, (0, 1, 2, 3)
-"""What root may keep: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER. They reach files only, which Landlock judges. With
-the others root makes devices, which are files of the project then, and changes the network, the clock and the name of
-the machine; FSETID keeps setuid in a file that is written."""
+"""The capabilities that root may keep: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER. They reach files only, which
+Landlock judges. With the others root makes devices, which are files of the project then, and changes the network, the
+clock and the name of the machine; FSETID keeps setuid in a file that is written."""
 
 
 class Ruleset(ctypes.Structure):

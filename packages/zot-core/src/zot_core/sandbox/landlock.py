@@ -2,7 +2,7 @@
 
 It is for systems without bubblewrap or without namespaces. Landlock adds rights below a folder and takes none away, so
 it cannot protect `.git` in a project that is writable; and what a command leaves running stays. With bubblewrap
-it is not used: an interpreter would have to start for it, which takes longer than bubblewrap, for no more protection.
+it is not used: an interpreter would have to start for it, which takes longer than bubblewrap, and protects no better.
 """
 
 import base64

@@ -40,8 +40,8 @@ class SandboxNetwork:
         self.proxy.access = self.proxy.access.replace(hosts=host_patterns(hosts), denied=denied)
 
     def join(self, launch: Launch) -> tuple[list[str], Launch]:
-        """Return arguments of bubblewrap, and how to start `launch` behind them. Its descriptors become those of the
-        result, which the caller closes."""
+        """Return arguments of bubblewrap, and how to start `launch` behind them. Its descriptors become descriptors of
+        the result, which the caller closes."""
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         alive = os.dup(theirs.fileno())  # bubblewrap holds it until the sandbox ends, and gives it to nobody

@@ -23,13 +23,13 @@ PROTECTED = (
     *PLACEHOLDERS, ".agents", ".codex", ".cursor", ".devcontainer", ".envrc", ".husky", ".idea", ".mcp.json",
     ".vscode",
 )  # fmt: skip
-"""What is not writable at the top of a project, if it exists."""
+"""Names that are not writable at the top of a project, if it exists."""
 
 _HOMES = ("/home", "/root", "/Users")
 TEMPORARY = os.path.realpath("/tmp")
 _SHARED = (TEMPORARY, "/var/tmp", "/run", "/var/run")
 _SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/ssl/private")
-"""What only root reads; a sandbox that root starts would."""
+"""Paths that only root reads; a sandbox that root starts would."""
 
 _TOOLCHAINS = (
     ".asdf", ".bun/bin", ".cargo/bin", ".cargo/registry", ".deno/bin", ".dotnet", ".fnm", ".ghcup", ".juliaup",
@@ -41,7 +41,7 @@ _TOOLCHAINS = (
 
 
 class SandboxPolicy(Record):
-    """What the inside may do. All paths are real paths (`os.path.realpath`)."""
+    """The permissions of the inside. All paths are real paths (`os.path.realpath`)."""
 
     root: str
     """The folder of the project."""
@@ -50,7 +50,7 @@ class SandboxPolicy(Record):
     paths: Mapping[str, Access] = field(default_factory=dict)
     """Paths and their access, which includes everything below them up to a longer path; see `make_policy`."""
     scratch: str = ""
-    """The folder of this machine that is `/tmp` inside; empty for a new one with each command."""
+    """The folder of this machine that is `/tmp` inside; empty for a new one with every command."""
     hosts: Sequence[str] = ()
     """Patterns of hosts that may be reached, through a proxy; none for no network."""
     variables: Sequence[str] = ()
@@ -113,7 +113,7 @@ def make_policy(
 
     `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are
     more folders to work in, `readable` more paths to read, and the `hidden` ones are not there. `worktrees` is the
-    folder of those of sub-agents, which may not be there yet. Raises ValueError, with
+    folder for the worktrees of sub-agents, which may not be there yet. Raises ValueError, with
     a line for the person, if the project or one of the folders contains the home, because everything in it would be
     writable, or if what must be protected is a link.
     """
@@ -170,7 +170,7 @@ def _below(path: str, folder: str) -> bool:
 
 
 def _toolchains(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Return folders of programs that a home hides: those of the PATH, of this Python, and the usual ones."""
+    """Return folders of programs that a home hides: the PATH's, this Python's, and the usual ones."""
     on_path = [path for path in environ.get("PATH", "").split(os.pathsep) if os.path.isabs(path)]
     pythons = [sys.prefix, sys.base_prefix]
     usual = [os.path.join(home, path) for path in _TOOLCHAINS]

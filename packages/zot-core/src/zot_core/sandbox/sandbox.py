@@ -40,7 +40,7 @@ class Sandbox:
 
     @property
     def state(self) -> SandboxState:
-        """What a person sees of it."""
+        """A description for a person."""
         return "strict" if self.policy.strict else "lesser" if self._is_lesser() else "on"
 
     def note(self) -> str:
@@ -99,7 +99,7 @@ class Sandbox:
 
     @property
     def access(self) -> NetworkAccess:
-        """What a tool of this process may reach: what the inside may. Rules judge its calls before that."""
+        """The paths that a tool of this process may reach, as the inside may. Rules judge its calls before that."""
         return self.network.proxy.access.replace(denied=()) if self.network is not None else NetworkAccess(hosts=())
 
     def allow(self, hosts: Sequence[str], denied: "Sequence[HostPattern]" = ()) -> None:
@@ -137,7 +137,7 @@ def sandbox_problem(inside: Iterable[str] = ()) -> str:
 
 
 def open_sandbox(root: str, **more: Any) -> Sandbox:
-    """Return a sandbox with a folder for temporary files of its own; the arguments are those of `make_policy`, which
+    """Return a sandbox with a folder for temporary files of its own; the arguments are passed to `make_policy`, which
     raises ValueError, as a wrong pattern of a host does."""
     scratch = os.path.realpath(tempfile.mkdtemp(prefix="zot-sandbox-"))
     try:

@@ -1,9 +1,9 @@
 """The filter of system calls (seccomp, Linux): a program for the kernel that refuses what could lead out of a sandbox.
 
-It refuses sockets other than those of IP and netlink (so that no daemon of the machine is reached by its path), new
+It refuses sockets other than IP and netlink (so that no daemon of the machine is reached by its path), new
 namespaces and mounts, tracing, the kernel's keys, and interfaces with a history of holes. It also refuses to set the
 bits setuid and setgid: a program with them, left in the project, runs outside with the rights of its owner. The numbers
-are those of the kernel's `unistd.h` for the machine; those above 423 are the same on all machines.
+come from the kernel's `unistd.h` for the machine; numbers above 423 are the same on all machines.
 """
 
 import os

@@ -148,7 +148,7 @@ class SessionFile:
         self.cuts.append(cut)
 
     def add_row(self, row: str) -> None:
-        """Write a row that is no entry, such as those of a durable run; raises `SessionError` as `append` does."""
+        """Write a row that is no entry, such as a row of a durable run; raises `SessionError` as `append` does."""
         self._ensure_created()
         self._write(row)
 

@@ -142,7 +142,7 @@ def rename(store: SessionStore, path: str, title: str) -> str:
 
 
 def delete(store: SessionStore, path: str) -> None:
-    """Delete the files of a session: that of its conversation and those of its other branches.
+    """Delete the files of a session: one for its conversation and one for every other branch.
 
     Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does.
     """

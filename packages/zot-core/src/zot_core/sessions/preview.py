@@ -1,4 +1,4 @@
-"""What a person recognizes a session by: its last prompt and answer, its size in tokens."""
+"""Details by which a person recognizes a session: its last prompt and answer, its size in tokens."""
 
 import os
 

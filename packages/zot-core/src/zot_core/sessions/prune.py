@@ -1,4 +1,4 @@
-"""Delete old sessions, and those of directories that no longer exist.
+"""Delete old sessions, and sessions of directories that no longer exist.
 
 Deleting cannot be undone, so whatever is not certain is kept: a file that cannot be read or is not a session, a session
 that a process has open, a directory that cannot be looked at. Each session is looked at again before it is deleted.
@@ -31,7 +31,7 @@ class PruneGroup(Record):
 
 
 class PrunePlan(Record):
-    """What `prune` deletes, by directory, and lines that say what is kept because it is not certain.
+    """The sessions that `prune` deletes, by directory, and lines about sessions that are kept in doubt.
 
     `before`: sessions last used before this time, in seconds since the epoch; None for those whose directory is
     missing.

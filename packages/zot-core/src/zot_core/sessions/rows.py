@@ -1,7 +1,7 @@
 """The rows of a session file, to and from JSON.
 
 A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
-`branch_summary`, `label`, `custom`, `prompt`, `cut`. The fields are those of the existing Go zot, except for the `type`
+`branch_summary`, `label`, `custom`, `prompt`, `cut`. The existing Go zot has the same fields, except for the `type`
 of blocks and the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list. Blocks
 without a `type`, as in files of the Go zot, are recognized by their fields.
 

@@ -28,7 +28,7 @@ WORDS = 20
 _PIECE = 4 << 20  # bytes read at a time: searching them holds the interpreter for some 3 ms
 _BEFORE = 50  # characters of an excerpt before the word
 _ESCAPED = re.compile(r'["\\<>&\x00-\x1f\x7f\u2028\u2029\x85\s]+')
-"""What JSON writers may escape, and white space, which is compared loosely."""
+"""Characters that JSON writers may escape, and white space, which is compared loosely."""
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
 _RARE = 3  # letters of ASCII that are rare enough to look for
 _SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
@@ -171,7 +171,7 @@ def _search_file(path: str, words: Sequence[_Word], check: Callable[[], None]) -
 def _pieces(file: FileIO) -> Iterator[tuple[int, bytes]]:
     """Yield pieces of whole lines, in lower case, each with its offset. A line of more than `LINE_BYTES` bytes is cut.
 
-    No more is read at once than there is, and the bytes as they are in the file are not kept: the system clears memory
+    Each read takes only what is there, and the bytes as they are in the file are not kept: the system clears memory
     before a program gets it, which takes longer than the search.
     """
     offset, length, size = 0, os.fstat(file.fileno()).st_size, _PIECE

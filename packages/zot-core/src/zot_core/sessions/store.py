@@ -62,7 +62,7 @@ class SessionStore:
         raise SessionNotFound(f"no session {name!r}; give a path, or the beginning of a session's id")
 
     def _all(self, cwd: str) -> list[str]:
-        """Return all sessions, those of `cwd` first."""
+        """Return all sessions, sessions of `cwd` first."""
         others = [folder for folder in entries(self.root) if folder != self.folder(cwd)]
         return self.paths(cwd) + sorted(path for folder in others for path in session_files(folder))
 

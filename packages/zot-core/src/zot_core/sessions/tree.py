@@ -160,7 +160,7 @@ class SessionTree:
         return KINDS[self._kinds[number]]
 
     def of_kinds(self, numbers: range, kinds: Iterable[EntryKind]) -> list[int]:
-        """Return those of these numbers whose entries have one of these kinds."""
+        """Return the numbers whose entries have one of these kinds."""
         codes = bytes(_CODES[kind] for kind in kinds)
         found = enumerate(self._kinds[numbers.start : numbers.stop], numbers.start)
         return [number for number, code in found if code in codes]

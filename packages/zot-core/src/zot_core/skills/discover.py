@@ -1,7 +1,7 @@
 """Find skills in the folders of the project, the user, extensions and zot.
 
 A skill is a folder with a `SKILL.md`. The subfolders of each place are searched in order of their names. If a subfolder
-is not a skill, its own subfolders are searched, and those of its folder `skills`, so that a collection can be cloned
+is not a skill, its own subfolders are searched, and the folders in its `skills`, so that a collection can be cloned
 there as a whole. The skills in collections come after all others of the same source.
 """
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from zot_core.skills.skill import Skill
 
 DESCRIPTION_LIMIT = 1024
-"""Maximum characters of a description; the standard allows no more."""
+"""Maximum characters of a description; the standard allows only this number."""
 
 SECTION_LIMIT = 24_000
 """Maximum characters of the list. Skills whose description does not fit are listed by name, as far as those fit."""

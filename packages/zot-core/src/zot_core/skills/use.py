@@ -64,7 +64,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
     """Create the tool `skill`, which returns the current text of one of `skills`. If zot's own is the only one, its
     description names that, and a call needs no arguments.
 
-    Files are read through the context of the call, those of the built-in skills from the installed program.
+    Files are read through the context of the call, files of the built-in skills from the installed program.
     """
     known = {skill.name: skill for skill in skills}
     only = own_skill(known.values())

@@ -1,6 +1,6 @@
 """Put the arguments of a slash command into the text of a prompt template.
 
-The placeholders are those of shells: `$1`, `$@`, `${@:2}`, `${@:2:1}`, `${1:-default}`, and `$ARGUMENTS`.
+The placeholders have the form of shells: `$1`, `$@`, `${@:2}`, `${@:2:1}`, `${1:-default}`, and `$ARGUMENTS`.
 """
 
 import re

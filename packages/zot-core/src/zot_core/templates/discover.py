@@ -1,7 +1,7 @@
 """`PromptTemplates`: find the templates of the user, the project and zot.
 
 A template is a file `NAME.md` in one of a few folders; the command of `FOLDER/NAME.md` below one of them is
-`/FOLDER:NAME`. Nothing is read before somebody asks, and then it is read again each time: a new or changed file counts
+`/FOLDER:NAME`. Nothing is read before somebody asks, and then it is read again every time: a new or changed file counts
 at once.
 """
 
@@ -60,8 +60,8 @@ class PromptTemplates:
     both may be empty.
 
     The first template of a name wins, in this order: `prompts` in `home`, `.claude/commands` in `user_home`;
-    `.zot/prompts` and `.claude/commands` in `cwd`, unless `project` is false; those of extensions, in their order; the
-    built-in templates.
+    `.zot/prompts` and `.claude/commands` in `cwd`, unless `project` is false; the folders of extensions, in their
+    order; the built-in templates.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class PromptTemplates:
         project: bool = True,
         extensions: Callable[[], Iterable[ExtensionPrompts]] = tuple,
     ) -> None:
-        """`extensions` returns the templates of extensions, each time they are looked for."""
+        """`extensions` returns the templates of extensions, every time they are looked for."""
         self._places = [(place, "user") for place in _user_places(home, user_home)]
         self._places += [(place, "project") for place in _project_places(cwd)] if project else []
         self._extensions = extensions

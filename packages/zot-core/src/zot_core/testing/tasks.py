@@ -13,7 +13,7 @@ HANGS = "hangs"
 
 
 class TaskClient(Client):
-    """A client whose answers are those of the conversation: `answers` has the first line of its first message, and
+    """A client that answers from the conversation: `answers` has the first line of its first message, and
     the answers to its model calls in order, the last of which is repeated.
 
     `requests` has the requests received, `hanging` the first lines of conversations that wait for ever.

@@ -40,7 +40,7 @@ class _History(Protocol):
 
 
 class SearchedAgent(Protocol):
-    """What a search needs of an agent: see `AgentState`."""
+    """The members of an agent that a search uses: see `AgentState`."""
 
     offered: OfferedTools
 

@@ -27,7 +27,7 @@ from zot_provider.messages import TextBlock
 LIMITS = TextLimits()
 
 FIRST = TextLimits(lines=8, bytes=600)
-"""What is shown of a file that was never read."""
+"""The display of a file that was never read."""
 
 PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""

@@ -1,1 +1,1 @@
-"""What an extension asks the host for: dialogs, the session, messages, the agent, a model."""
+"""The calls of an extension to the host: dialogs, the session, messages, the agent, a model."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         min_terminal_height: int
 
     class PanelOptions(PanelPlace, total=False):
-        """What a panel wants, beyond its place: see `Extension.panel`."""
+        """The wishes of a panel, beyond its place: see `Extension.panel`."""
 
         passive: bool
         handles_esc: bool

@@ -21,8 +21,9 @@ class Widgets(Calls):
     nothing to show them on, as in `zot -p`."""
 
     def set(self, key: str, *lines: Line, place: Place = "above_editor", priority: int = 0) -> None:
-        """Show lines under a name that the extension chooses; they replace those of that name. A line is text, which
-        may have colours (SGR), or a list of spans, such as `{"text": "ready", "style": "success", "bold": True}`."""
+        """Show lines under a name that the extension chooses; they replace earlier lines of that name. A line is text,
+        which may have colours (SGR), or a list of spans, such as `{"text": "ready", "style": "success", "bold":
+        True}`."""
         self._call("widgets.set", key=key, lines=list(lines), place=place, priority=priority)
 
     def remove(self, key: str) -> None:

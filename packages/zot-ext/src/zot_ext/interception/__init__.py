@@ -1,6 +1,7 @@
 """Interception: the request to an interceptor (`...Request`), its answer (`...Decision`), and how answers combine.
 
-Here are those of every host; `zot_ext.protocol.events.decisions` has those of the group `intercepts2`.
+This module has the classes of every host; `zot_ext.protocol.events.decisions` has the classes of the group
+`intercepts2`.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ class ContextPartInfo(TypedDict):
 
 
 class ContextInfo(TypedDict):
-    """What fills the context window, whose size is `window`, 0 if unknown, and a guess if `window_guessed`. `usage` is
-    that of the session."""
+    """The content of the context window, whose size is `window`, 0 if unknown, and a guess if `window_guessed`. `usage`
+    is that of the session."""
 
     parts: list[ContextPartInfo]
     tokens: int

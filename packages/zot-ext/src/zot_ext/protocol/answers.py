@@ -57,7 +57,7 @@ class ModelState(TypedDict):
 
 
 class ModelAnswer(TypedDict):
-    """What a model has answered, which one it was, and why it stopped."""
+    """The answer of a model, its name, and why it stopped."""
 
     text: str
     stop: str
@@ -220,7 +220,7 @@ class MovedPlace(SessionPlace):
 
 
 class Delivered(TypedDict):
-    """What has become of a message: `kept` is for the next prompt, `read` comes with `wait`."""
+    """The fate of a message: `kept` is for the next prompt, `read` comes with `wait`."""
 
     delivered: Literal["started", "queued", "kept", "read"]
 

@@ -143,7 +143,7 @@ class RegisterTool(Frame, type="register_tool"):
     """The group of a deferred tool, at most 60 characters; the name of the extension without it. `tool_search` names
     the groups."""
     constrained_sampling: RawObject | None = None
-    """What the model may write as arguments, where a provider can hold it to that. `{"type": "json_schema"}`: what fits
+    """The permitted arguments, where a provider can hold it to that. `{"type": "json_schema"}`: what fits
     the schema, which then has to name all properties in `required` and no others. `{"type": "lark", "grammar": "..."}`
     or `regex`: text of a grammar, the text `input`, which is the only property of the schema."""
     prepare_args: bool = False
@@ -183,8 +183,8 @@ class Ready(Frame, type="ready"):
     wait for this frame if the extension is silent for `ExtensionLimits.ready_idle_seconds`."""
 
     missing: tuple[str, ...] = ()
-    """What could not be started, and why, a line each. The start is then not complete: what was remembered of an
-    earlier one stays."""
+    """The parts that could not be started, and why, a line each. The start is then not complete: what was remembered of
+    an earlier one stays."""
 
 
 class CommandResponse(Frame, type="command_response"):

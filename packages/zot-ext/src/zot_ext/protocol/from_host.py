@@ -88,10 +88,10 @@ class HelloAck(Frame, type="hello_ack"):
     session_id: str = ""
     """The session that the agent writes; `""` from original hosts, or without a session."""
     host_name: str = ""
-    """`zot`. This field and the following ones are sent only to an extension that is granted a group beyond those of
-    the first hosts: `commands tools events panels submit`."""
+    """`zot`. This field and the following ones are sent only to an extension that is granted a group beyond the groups
+    of the first hosts: `commands tools events panels submit`."""
     mode: str = ""
-    """What shows the conversation to the person. See `MODES`."""
+    """The front end that shows the conversation. See `MODES`."""
     has_ui: bool = False
     """Whether somebody can be asked: whether the methods of the group `ui` can have answers."""
     session_file: str = ""
@@ -206,7 +206,7 @@ class PanelKey(Frame, type="panel_key"):
     text: str = ""
     """The typed character when `key` is `rune`."""
     mods: tuple[str, ...] = ()
-    """In the group `panels2`: those of `ctrl`, `alt`, `shift`, `super` and `hyper` that were held."""
+    """In the group `panels2`: the modifiers among `ctrl`, `alt`, `shift`, `super` and `hyper` that were held."""
     seq: int = 0
     """In the group `panels2`: the number of the key, for `panel_key_result`; 0 if it needs no answer."""
     kind: str = "press"
@@ -249,7 +249,7 @@ class CancelRequest(Frame, type="cancel"):
 
 
 class RegistrationResult(Frame, type="registration_result"):
-    """What became of a registration, once for each and again when it changes. Only with the capability
+    """The result of a registration, once for each and again when it changes. Only with the capability
     `registration_result`."""
 
     kind: str

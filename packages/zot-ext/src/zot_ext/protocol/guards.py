@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ACTIONS = ("allow", "block")
 OPTIONS = ("on_timeout", "on_exit")
-"""What can be said about an event: one of `ACTIONS` each, the first without a word."""
+"""The answers about an event: one of `ACTIONS` each, the first without a word."""
 
 
 def check_guards(guards: Mapping[str, object], permissions: ExtensionPermissions | None) -> None:

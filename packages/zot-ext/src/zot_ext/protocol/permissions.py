@@ -38,7 +38,7 @@ _CONTENT = (
 
 
 class ExtensionPermissions(Record):
-    """What an extension may do; what is not named it may not. `true` is all there is, a list is what its entries name.
+    """The permissions of an extension; everything else is refused. `true` permits all, a list its entries.
 
     In names of commands, tools and calls a `*` at the end stands for any text.
     """
@@ -76,7 +76,7 @@ class ExtensionPermissions(Record):
 
 
 EVERYTHING = ExtensionPermissions(**dict.fromkeys(ExtensionPermissions.__fields__, True))
-"""What an extension may do whose manifest has no `permissions`."""
+"""The permissions of an extension whose manifest has no `permissions`."""
 
 
 def granted(name: str, choice: Choice) -> bool:
@@ -94,7 +94,7 @@ def may_observe(permissions: ExtensionPermissions, event: str) -> bool:
 
 
 def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "") -> bool:
-    """Whether the extension may be asked about an event: for `tool_call` and `tool_result` about those of `tool`, or of
+    """Whether the extension may be asked about an event: for `tool_call` and `tool_result` about calls of `tool`, or of
     any tool."""
     allowed = permissions.intercept
     if isinstance(allowed, bool):

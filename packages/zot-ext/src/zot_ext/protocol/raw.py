@@ -177,7 +177,7 @@ def _skip(text: str, at: int) -> int:
 
 
 _NEAR = 16
-"""Known texts that are tried at each item of a list."""
+"""Known texts that are tried at every item of a list."""
 
 LARGE = 1 << 18
 """Characters of a text whose lists are parsed item by item: a large one must not hold the interpreter for long."""

@@ -21,7 +21,7 @@ class ThemeInfo(TypedDict):
 
 
 class InputText(TypedDict):
-    """What is being typed; `cursor` is a place in it, counted from 0."""
+    """The text in the editor; `cursor` is a place in it, counted from 0."""
 
     text: str
     cursor: int

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ModelCall(Record):
-    """What to ask the model. The forms of `messages` and `tools` are those of `ProviderStream.context`."""
+    """The question to the model. The forms of `messages` and `tools` are the same as in `ProviderStream.context`."""
 
     provider: str
     model: str
@@ -65,7 +65,7 @@ class CallPart(Record):
 
 
 class TokenCount(Record):
-    """The tokens of the answer so far, each counted once: `input` excludes those of the cache."""
+    """The tokens of the answer so far, each counted once: `input` excludes the tokens of the cache."""
 
     input: int = 0
     output: int = 0
@@ -81,7 +81,7 @@ class StopPart(Record):
 
 
 Part = str | TextPart | ThinkingPart | CallPart | TokenCount | StopPart
-"""What an answer consists of."""
+"""The parts of an answer."""
 
 
 class ModelFailure(ExpectedError):
@@ -122,12 +122,12 @@ def read_credentials(fields: Mapping[str, Any]) -> SignInTokens:
 
 
 class SignInPage:
-    """What a person sees of a sign-in."""
+    """The messages of a sign-in to a person."""
 
     def __init__(self, id: str, send: Callable[[FromExtension], None]) -> None:
         self._id, self._send = id, send
         self.typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        """What the person has typed; None at the end of the sign-in."""
+        """The text that the person has typed; None at the end of the sign-in."""
 
     def show(self, message: str = "", *, url: str = "", user_code: str = "") -> None:
         """Show a line, a page to open, and a code to type there."""

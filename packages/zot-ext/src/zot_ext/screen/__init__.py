@@ -1,1 +1,2 @@
-"""What the screen asks of an extension: `completion` and `rendering` are what authors see, `handlers` answers."""
+"""The questions of the screen to an extension: `completion` and `rendering` are what authors see, `handlers`
+answers."""

@@ -25,7 +25,7 @@ class EditorKey(Record):
 
 
 class EditorText(Record):
-    """What is being typed, and the place of the cursor in it."""
+    """The text in the editor, and the place of the cursor in it."""
 
     text: str = ""
     cursor: int = 0

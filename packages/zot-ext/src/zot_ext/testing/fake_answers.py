@@ -1,4 +1,4 @@
-"""What `FakeHost` answers to the calls of an extension."""
+"""The answers of `FakeHost` to the calls of an extension."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class FakeModelUser(ExtensionPipe):
 
     def model_call(self, provider: str, model: str, text: str = "hi", **options: object) -> list[ProviderEvent]:
         """Ask a model of the extension and return the whole answer, whose last event is `done` or `error`. `options`
-        are those of `ProviderStream`, and `messages` in place of `text`."""
+        are members of `ProviderStream`, and `messages` in place of `text`."""
         own = [{"role": "user", "content": [{"type": "text", "text": text}]}]
         context = {"system": "", "messages": options.pop("messages", own), "tools": options.pop("tools", [])}
         question = ProviderStream(

@@ -28,7 +28,7 @@ class FakeScreenUser(ExtensionPipe):
         return list(items or ())
 
     def render(self, kind: str, name: str, *, width: int = 80, **members: Any) -> list[Any] | None:
-        """Draw something and return the lines; None if the host is to draw it. `members` are those of the question."""
+        """Draw something and return the lines; None if the host is to draw it. `members` come from the question."""
         state = "ok" if kind.startswith("tool") else ""
         given = {"item": "item-1", "state": state, "expanded": False, "args": {}, **members}
         lines: Any = self.intercept(RENDER, kind=kind, name=name, width=width, **given).extra.get("lines")

@@ -37,7 +37,7 @@ class KeyCommand(Record):
 
 
 class Entry(Record):
-    """What is stored for one provider: a key, else a command that prints one, else a token.
+    """The entry of one provider: a key, else a command that prints one, else a token.
 
     `rest` holds fields that this version does not know; they are kept.
     """

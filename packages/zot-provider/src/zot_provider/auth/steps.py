@@ -1,4 +1,4 @@
-"""What a sign-in asks of a person and reports, as records for a front end. See `SignInSession`."""
+"""The questions and reports of a sign-in, as records for a front end. See `SignInSession`."""
 
 from typing import TypeAlias
 

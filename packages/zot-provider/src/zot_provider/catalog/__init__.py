@@ -66,7 +66,7 @@ def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     hint = "(give a full id)"
     if provider.catalog:
         date = _read(provider.catalog)["date"]
-        hint = f"(give a full id; the catalogue of {provider.title} is of {date})"
+        hint = f"(give a full id; the catalogue of {provider.title} was made on {date})"
     error = UnknownName.among("model", name, [id for id in known if id.startswith(name)] or known, hint)
     error.parameter = "model"
     raise error

@@ -49,9 +49,9 @@ def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
 def may_be_newer(name: str, ids: Iterable[str]) -> bool:
     """Whether `name` can be a model that is newer than the catalogue with these ids, and not a misspelling.
 
-    It must be of a vendor in the catalogue, with a version that follows those of its line, and words that no word of
-    the catalogue resembles. A catalogue with slashes in its ids is of a provider that serves models of many vendors: it
-    is never complete, and any name with a slash can be one of them.
+    It must be of a vendor in the catalogue, with a version that follows the versions of its line, and words that no
+    word of the catalogue resembles. A catalogue with slashes in its ids belongs to a provider that serves models of
+    many vendors: it is never complete, and any name with a slash can be one of them.
     """
     known = list(ids)
     if "/" in name and any("/" in id for id in known):
@@ -106,7 +106,7 @@ def _parts(name: str) -> _Parts:
 
 
 def _fits(wanted: _Parts, parts: _Parts) -> bool:
-    """Whether the words are among those of an id, the last one perhaps only begun, and the version is the same."""
+    """Whether the words are among the words of an id, the last one perhaps only begun, and the version is the same."""
     if wanted.version and wanted.version != parts.version:
         return False
     *whole, last = wanted.words

@@ -231,8 +231,8 @@ def _model_nodes(place: JsonNode) -> list[JsonNode]:
 
 
 def _model(provider: Provider, place: JsonNode, warnings: list[str]) -> tuple[Model, Quirks | None]:
-    """Return a model, and the quirks of its provider if they differ for it. Fields that are not given are those of the
-    catalogue, else those of the family."""
+    """Return a model, and the quirks of its provider if they differ for it. Fields that are not given come from the
+    catalogue, else from the family."""
     id = place.text("id")
     if not id:
         raise place.error("id", "missing")

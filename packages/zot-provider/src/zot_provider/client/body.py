@@ -1,6 +1,6 @@
 """`BodyWriter`: request bodies as JSON text, with the text of what does not change cached between requests.
 
-A conversation grows at its end. The messages before the model's last answer but one are encoded to the same text each
+A conversation grows at its end. The messages before the model's last answer but one are encoded to the same text every
 time, so the text is kept: the cost of a step depends on its new messages, not on the length of the conversation. What
 follows them has the last two turns of the user's side, in which wires put cache breakpoints. The text of the
 instructions and the tools is kept, too.

@@ -41,7 +41,7 @@ _HEAD = 4096
 """Bytes of an answer without events that an error may quote."""
 
 _FIELDS = (b":", b"data:", b"event:", b"id:", b"retry:")
-"""What the lines of an event stream begin with."""
+"""The beginnings of the lines of an event stream."""
 
 
 class _Service(Record):
@@ -265,7 +265,7 @@ class HttpClient(RepeatingClient):
         return "; try again" if error.retryable else ""
 
     def _wait_advice(self, asked: float) -> str:
-        """Return advice for a server that asks to wait so many seconds, which the policy has not done."""
+        """Return advice for a server that asks to wait a number of seconds, which the policy has not done."""
         if asked <= self._retries.longest_wait:  # it was asked often enough
             longer = ""
         else:
@@ -301,7 +301,7 @@ async def _until_complete(chunks: AsyncIterator[bytes], decoder: Decoder, grace:
 def _headers(
     service: _Service, authorization: Authorization, own: Mapping[str, str], url: str, body: bytes
 ) -> dict[str, str]:
-    """Return the headers of a request; `own` are those of the provider."""
+    """Return the headers of a request; `own` has the provider's."""
     headers = {"user-agent": f"zot/{__version__}", **own, **authorization.headers}
     if authorization.sign is not None:
         return {**headers, **authorization.sign(url, headers, body)}

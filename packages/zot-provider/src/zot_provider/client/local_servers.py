@@ -1,4 +1,4 @@
-"""What Ollama, LM Studio and llama.cpp say of their models at their own addresses, beside the list at `/v1/models`.
+"""Details of models that Ollama, LM Studio and llama.cpp serve at their own addresses, beside the list at `/v1/models`.
 
 Sources: "Ollama API" (`/api/show`), "LM Studio REST API" (`/api/v0/models`), and the README of llama.cpp's server
 (`/props`).
@@ -28,7 +28,7 @@ _AT_ONCE = 8
 async def complete_list(models: Sequence[Model], owner: str, provider: Provider, ask: Ask) -> list[Model]:
     """Return the models with what their server says of them; `owner` is the list's `owned_by`.
 
-    A server that does not answer in time, or is of another kind, changes nothing.
+    A server that does not answer in time, or is another kind of server, changes nothing.
     """
     way = _SERVERS.get(owner)
     if way is None:

@@ -56,7 +56,7 @@ class Client(ABC):
 
 
 class RepeatingClient(Client):
-    """A client of one provider that asks its credentials before each call, and repeats calls that have failed."""
+    """A client of one provider that asks its credentials before every call, and repeats calls that have failed."""
 
     def __init__(self, provider: Provider, credentials: Credentials, retries: RetryPolicy | None = None) -> None:
         self.provider, self.credentials = provider, credentials

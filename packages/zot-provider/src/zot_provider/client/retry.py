@@ -7,7 +7,7 @@ from zot_provider.record import Record
 class RetryPolicy(Record):
     """How often a model call is repeated whose failure is `retryable`.
 
-    `retries`: repetitions at most. `delay`: seconds before the first one, doubled before each later one. `jitter`: the
+    `retries`: repetitions at most. `delay`: seconds before the first one, doubled before every later one. `jitter`: the
     part of a delay by which it is randomly longer or shorter, so that clients which failed together do not return
     together. `longest_wait`: seconds; a server that asks for a longer wait is not asked again. `total`: seconds that
     all waits of one call take together at most; None for as long as each of them may be.

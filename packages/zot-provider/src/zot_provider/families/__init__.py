@@ -3,7 +3,7 @@
 Each module has the families of one vendor, the most special first. The last one, whose id is a star, is for every other
 id of the vendor: a model that nobody knows yet has the rules of the newest models.
 
-The figures are those of the vendors' documentation of November 2026. What a server says of its own model counts more.
+The figures come from the vendors' documentation of November 2026. What a server says of its own model counts more.
 """
 
 from functools import lru_cache
@@ -30,7 +30,7 @@ ids begin."""
 def family(model_id: str) -> Family | None:
     """Return the family of a model id of any provider, None if its vendor is unknown.
 
-    `anthropic/claude-opus-5.5`, `us.anthropic.claude-opus-5-5-v1:0` and `claude-opus-5-5` are of one family.
+    `anthropic/claude-opus-5.5`, `us.anthropic.claude-opus-5-5-v1:0` and `claude-opus-5-5` belong to one family.
     """
     return _family(model_id[:200])
 

@@ -27,7 +27,7 @@ class Family(Record):
     sampling: Sampling = "always"
 
     def fits(self, id: str) -> bool:
-        """Whether the normal id is of this family."""
+        """Whether the normal id belongs to this family."""
         return any(_fits(id, each) for each in self.ids)
 
 

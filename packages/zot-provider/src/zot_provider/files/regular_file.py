@@ -1,4 +1,4 @@
-"""Open files that come from outside, and read no more of them than a limit.
+"""Open files that come from outside, and read them up to a limit.
 
 A path may lead to a named pipe or a device: a link in a cloned repository is enough. Opening or reading one of these
 can block for ever, and opening a device can have effects. So only regular files are opened.

@@ -22,7 +22,7 @@ def replace_file(
 
     `mode` are the permission bits. Without it, an existing file keeps its bits; a new file gets 0o666 minus the umask.
     Without it or with `keep_owner`, an existing file keeps its owner and extended attributes, as far as the system
-    allows it. What makes a program run with other rights than those of its user (setuid, setgid, capabilities) is not
+    allows it. What makes a program run with other rights than its user has (setuid, setgid, capabilities) is not
     kept, as if the file had been written in place. At no time can more users read the temporary file than `path`.
 
     `beside` is the temporary path, for a caller that cleans up after killed processes; by default it is a random name

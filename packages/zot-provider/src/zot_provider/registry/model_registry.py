@@ -74,7 +74,7 @@ class ModelRegistry(ProviderTable):
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
         """Whether only the provider's server knows the names of its models.
 
-        True for a provider without a catalogue, and if a base URL was given. If the `current` model is of this
+        True for a provider without a catalogue, and if a base URL was given. If the `current` model belongs to this
         provider, it decides: a server at another address that accepts a name of the catalogue is a proxy and knows all
         names of the catalogue; a server that accepts another name has its own names. Raises `UnknownName`.
         """

@@ -19,7 +19,7 @@ from zot_provider.record import Record, field
 
 
 class SignInScript(Record):
-    """What the server does, besides to grant.
+    """The behaviour of the server, besides granting.
 
     `device` are its answers to a client that polls, before it grants: `authorization_pending`, `slow_down`,
     `access_denied`, `expired_token` (RFC 8628, 3.5), or a status such as "503". `refuse` is the error of the page.

@@ -48,7 +48,7 @@ class Fault(Record):
     in the format of the wire). A status of 200 with a body simulates another server, such as a web page. Before the
     answer: `stall` seconds before the status line. In the middle, after `after` server-sent events: `pause` seconds of
     silence, then `garbage` as raw bytes, then, if `cut`, the connection is reset; if `end`, the body ends as a complete
-    one does. `headers` replace those of a stream too.
+    one does. `headers` replace the headers of a stream too.
     """
 
     status: int = 0

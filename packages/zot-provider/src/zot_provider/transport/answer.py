@@ -11,11 +11,11 @@ from zot_provider.transport.status import server_message, stated_failure
 from zot_provider.transport.url import location
 
 _OTHER_KINDS = {"text/html": "a web page", "application/xhtml+xml": "a web page", "application/json": "JSON"}
-"""What a body of these types is, unless it is an event stream that a server has labelled wrongly."""
+"""The explanation of a body of these types, unless it is an event stream that a server has labelled wrongly."""
 
 _WHOLE = rb'"(?:choices|candidates|output|content)"\s*:'
 _ERROR = rb'"error"\s*:\s*[{"\[]'
-"""What the answer of a model that came whole has, and what it has not: regular expressions."""
+"""Regular expressions that match, and must not match, an answer that came whole."""
 
 _HEAD = 4096
 """Most bytes of white space before it is known what a body is."""

@@ -223,7 +223,7 @@ class HttpConnection(asyncio.BufferedProtocol):
     async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncGenerator[bytes, None]:
         """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without a piece.
 
-        After each piece reading pauses for `coalesce_seconds`.
+        After every piece reading pauses for `coalesce_seconds`.
         """
         loop, answer = asyncio.get_running_loop(), self._answer
         deadline = 0.0

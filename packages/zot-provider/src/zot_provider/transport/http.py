@@ -34,7 +34,7 @@ class HttpLimits(Record):
     `connect`: seconds to make a connection, with its TLS handshake. `read`: seconds for an answer to begin, or to
     continue. `write`: seconds to send the request through a proxy. `idle`: seconds for which a connection without a
     request is kept for the next one. `grace`: seconds for which an answer may stay open after the model has stopped.
-    `answer`: bytes of an answer above which it is refused. `coalesce_seconds`: the pause in reading after each piece,
+    `answer`: bytes of an answer above which it is refused. `coalesce_seconds`: the pause in reading after every piece,
     so that a consumer that draws 25 times a second is not woken more often; clients then join the deltas of a piece.
     """
 

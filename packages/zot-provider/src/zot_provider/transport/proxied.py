@@ -101,7 +101,7 @@ class ProxyClient:
 
 
 async def _coalesced(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
-    """Yield the pieces, with a pause after each that was not immediately available.
+    """Yield the pieces, with a pause after every that was not immediately available.
 
     During the pause data stays in the kernel, since anyio reads on demand. The next read returns all of it, without a
     pause between its pieces.

@@ -24,7 +24,7 @@ _contexts: "dict[tuple[bool, str | None, str | None], Future[ssl.SSLContext]]" =
 def load_context(*, insecure: bool = False) -> "Future[ssl.SSLContext]":
     """Begin to load the trusted certificates in a thread, unless that was begun before in this process.
 
-    They are those of the file `SSL_CERT_FILE`, else of the folder `SSL_CERT_DIR`, else what the system trusts (its file
+    They come from the file `SSL_CERT_FILE`, else from the folder `SSL_CERT_DIR`, else what the system trusts (its file
     and its folder), else, where it trusts nobody, the authorities of certifi. With `insecure` any certificate is
     accepted. The result is a context for all connections, or `ProviderError` for certificates that cannot be read;
     after that, the next call tries again.

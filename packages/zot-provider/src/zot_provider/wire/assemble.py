@@ -196,7 +196,7 @@ class BlockDecoder(ABC):
         return thinking
 
     def finish_thinking(self, events: list[StreamEvent]) -> None:
-        """No more comes of the first text: what was held back of it is the answer."""
+        """The first text is complete: what was held back of it is the answer."""
         partial, tags = self._head, self._tags
         if partial is not None and tags is not None:
             self._head = self._tags = None

@@ -47,10 +47,11 @@ class Quirks(Record):
     thinking with an empty signature.
 
     Tools. `call_id_length`: the ids of calls have exactly as many letters and digits, 0 for the rule of the wire.
-    `call_id_extra`: characters that they may have besides those of the wire. `result_names`: whether a tool message has
-    the name of its tool. `grammar_models`: beginnings of the ids of models that write text of a grammar for a tool.
+    `call_id_extra`: characters that they may have besides the characters of the wire. `result_names`: whether a tool
+    message has the name of its tool. `grammar_models`: beginnings of the ids of models that write text of a grammar for
+    a tool.
 
-    Headers. `headers`: sent with each request. `session_header`: its name for the id of the conversation.
+    Headers. `headers`: sent with every request. `session_header`: its name for the id of the conversation.
     `initiator_header`: its name for who begins a model call, "user" or "agent". `images_header`: "true" if the
     conversation has images. Failures. `bodyless_overflow`: status 400 or 413 without a body means that the conversation
     is too long.
@@ -118,7 +119,7 @@ class Decoder(Protocol):
     """Turns the messages of one answer into events. Each answer needs a new instance.
 
     `ended` becomes true after `StreamEnd` and after a failure, when no more events can come: stop reading and call
-    `finish`. `size` grows with each piece of content.
+    `finish`. `size` grows with every piece of content.
     """
 
     ended: bool

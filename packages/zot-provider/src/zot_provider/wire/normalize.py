@@ -44,8 +44,9 @@ def normalize(
       a missing result becomes an error with the text `NO_RESULT`, a result without a call is dropped;
     - call ids are unique and follow the rule of `quirks`, else `usual_ids`; the names of tools follow the rule of
       names, and the arguments of calls are the text of a JSON object;
-    - each role has only the blocks that it may have; reasoning is kept only if it is of this wire, of this provider or
-      an unknown one, and of this model or an unknown one: another model refuses its signature or its cipher;
+    - each role has only the blocks that it may have; reasoning is kept only if it comes from this wire, from this
+      provider or an unknown one, and of this model or an unknown one: another model refuses its signature or its
+      cipher;
     - there are no empty texts, no empty messages and no lone surrogates, and no images for a model without vision;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
 

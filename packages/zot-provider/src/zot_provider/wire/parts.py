@@ -13,8 +13,8 @@ from zot_provider.wire.base import Quirks
 
 
 class WordRule(Record):
-    """What an API accepts as an id: at most (with `exact`: exactly) `longest` letters and digits, and, without `exact`,
-    "_", "-" and the characters in `also`."""
+    """The form of ids that an API accepts: at most (with `exact`: exactly) `longest` letters and digits, and, without
+    `exact`, "_", "-" and the characters in `also`."""
 
     longest: int = 64
     also: str = ""
@@ -34,7 +34,7 @@ class WordRule(Record):
 
 
 def cache_mark(time: CacheTime) -> dict[str, Any]:
-    """Return the member that makes a block of Messages the end of a cached prefix; a new object each time, because the
+    """Return the member that makes a block of Messages the end of a cached prefix; a new object every time, because the
     caller may change the body. Entries of an hour must not follow shorter ones, so all marks of a request are alike."""
     return {"cache_control": {"type": "ephemeral"} if time == "5m" else {"type": "ephemeral", "ttl": time}}
 
@@ -43,7 +43,7 @@ def last_user_turns(items: Sequence[dict[str, Any]], *roles: str) -> list[dict[s
     """Return the ends of the last two turns of the user's side, whose items have these roles: the end of this request
     and that of the last one.
 
-    A cache is looked up at each mark and at 20 blocks before it. An answer with many calls and their results has more
+    A cache is looked up at every mark and at 20 blocks before it. An answer with many calls and their results has more
     blocks, so the end of the last request needs a mark of its own (Claude docs, "Prompt caching").
     """
     ends: list[dict[str, Any]] = []

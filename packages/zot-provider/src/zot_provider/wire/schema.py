@@ -29,7 +29,7 @@ _NUMBERS = (
 )
 _TEXTS = ("title", "description", "format", "pattern", "$schema", "$id", "$comment")
 _TOP = ("anyOf", "oneOf", "allOf", "enum", "const", "not", "if", "then", "else", "dependentSchemas")
-"""What the top of a schema of arguments must not have."""
+"""Keywords that the top of a schema of arguments must not have."""
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """A name of a property that Anthropic takes."""
 

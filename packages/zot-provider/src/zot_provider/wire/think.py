@@ -11,7 +11,7 @@ _TAGS = {
     "[THINK]": "[/THINK]",  # Magistral
 }
 _CLOSE_ALONE = "\n</think>\n"
-"""What is left of the tags where the template of the model has the first one, so that the server does not send it."""
+"""The rest of the tags where the template of the model has the first one, so that the server does not send it."""
 
 
 def split_unopened(text: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Completion while typing, from any number of sources; pure.
 
-`Completer` inspects text and cursor after each change, offers the list of the first source that has something for the
+`Completer` inspects text and cursor after every change, offers the list of the first source that has something for the
 word there, and returns the edit that a key makes in the buffer. A kind of completion is a `CompletionSource`;
 `Completer` knows none of them.
 """
@@ -32,8 +32,8 @@ class Candidate:
 
 @dataclass(slots=True)
 class CompletionQuery:
-    """What is being completed: the search text, and the range from `start` to `end` that will be replaced. `kind` names
-    the source. `line` is the line up to the cursor, for a source that needs it."""
+    """The text that is completed: the search text, and the range from `start` to `end` that will be replaced. `kind`
+    names the source. `line` is the line up to the cursor, for a source that needs it."""
 
     kind: str
     start: int
@@ -68,7 +68,7 @@ class CompletionEdit:
 
 
 class CompletionSource:
-    """One kind of completion. `mark` is drawn before each name. `sends`: Enter sends a candidate after which nothing
+    """One kind of completion. `mark` is drawn before every name. `sends`: Enter sends a candidate after which nothing
     else is typed."""
 
     mark = ""

@@ -101,7 +101,7 @@ def _file(path: str, positions: list[int]) -> Candidate:
 
 
 def _mention(path: str) -> str:
-    """Return the word for a path, in quotes if it has white space; those of a directory stay open."""
+    """Return the word for a path, in quotes if it has white space; a directory's quotes stay open."""
     if not any(char.isspace() for char in path):
         return f"@{path}"
     return f'@"{path}' + ("" if path.endswith("/") else '"')

@@ -33,7 +33,7 @@ def history_path(folder: Path, directory: Path) -> Path:
 
 
 class History:
-    """The entries of one file; those of other processes are read only when it is opened.
+    """The entries of one file; entries of other processes are read only when it is opened.
 
     `back` and `forward` walk through them from the newest; the text at the start, the draft, comes back at the end. An
     unreadable file counts as empty; `add` returns whether the entry is on disk.

@@ -96,7 +96,7 @@ class Pastes:
         return [ChipSpan(each.start(), each.end(), self._chips[each[0]]) for each in self._matches(text)]
 
     def expand(self, text: str) -> str:
-        """Return `text` with each chip replaced by its content: pasted text or a path."""
+        """Return `text` with every chip replaced by its content: pasted text or a path."""
         parts: list[str] = []
         end = 0
         for found in self._matches(text):

@@ -26,7 +26,7 @@ class Strip(NamedTuple):
 
 
 def strips(image: "Image", columns: int, rows: int) -> list[str]:
-    """Return the sequence for each row of an image of so many cells: it moves back over them, draws, and returns.
+    """Return the sequence for each row of an image of these cells: it moves back over them, draws, and returns.
 
     The image has at least one row of pixels for each row of cells.
     """

@@ -1,8 +1,9 @@
 """kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty supports too; pure.
 
-An image is sent once, under a number, for a virtual placement of so many cells. Its position is plain text: cells of
-`PLACEHOLDER` whose foreground colour is the number. Their diacritics are the row and the column within the image, and
-the highest byte of the number, which a colour cannot hold. The image scrolls, is cut and is overwritten with that text.
+An image is sent once, under a number, for a virtual placement of a number of cells. Its position is plain text: cells
+of `PLACEHOLDER` whose foreground colour is the number. Their diacritics are the row and the column within the image,
+and the highest byte of the number, which a colour cannot hold. The image scrolls, is cut and is overwritten with that
+text.
 """
 
 import re
@@ -48,7 +49,7 @@ DIACRITICS = tuple(_marks())
 
 
 def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool = False) -> str:
-    """Return the sequence that sends an image, base64 of a PNG, for so many cells. The terminal does not answer it
+    """Return the sequence that sends an image, base64 of a PNG, for a number of cells. The terminal does not answer it
     (`q=2`)."""
     pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [""]
     sequences = []

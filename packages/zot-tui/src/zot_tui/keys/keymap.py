@@ -28,7 +28,7 @@ class Binding:
 
 
 class Keymap:
-    """Layers of bindings, the strongest first: the user's own, those of extensions, the built-in ones.
+    """Layers of bindings, the strongest first: the user's own, extensions' bindings, the built-in ones.
 
     A key is looked up in the strongest layer first, and within a layer in the innermost context first; a reserved key
     only in the weakest layer. A binding with an unreadable key is a ValueError; keys from outside go through

@@ -55,8 +55,8 @@ def inline(text: str, style: str = "text") -> Row[str]:
 def _runs(text: str, style: str) -> tuple[Row[str], set[str]]:
     """Return the runs of `text`, and the signs that may change them if they follow.
 
-    If none of them follows, the runs of a longer text are these and those of the rest, which must begin with a single
-    space or line break.
+    If none of them follows, the runs of a longer text are these and the runs of the rest, which must begin with a
+    single space or line break.
     """
     row: Row[str] = []
     closers: set[str] = set()

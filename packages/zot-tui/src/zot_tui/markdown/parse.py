@@ -42,7 +42,7 @@ _List: TypeAlias = tuple[str, int]  # the sign of a list, and the number of its 
 class _Container:
     """An open quote, or an open list item with its marker.
 
-    `rest` are the marks on the rows of its leaves, with those of the containers around it, but without its marker.
+    `rest` are the marks on the rows of its leaves, with the marks of the containers around it, but without its marker.
     `opening` is the line that opens it, as far as its text.
     """
 
@@ -91,7 +91,7 @@ class Cut:
 def parse(lines: Sequence[str], start: Cut, ended: int) -> tuple[list[Leaf], Cut | None]:
     """Return the leaves of the lines, which follow the cut `start`, and the last later cut.
 
-    `ended` is the number of lines that do not grow any more. A cut and the line after it are of these: they decide
+    `ended` is the number of lines that do not grow any more. A cut and the line after it are among these: they decide
     whether the block above has ended, and together they may make a table.
     """
     from zot_tui.markdown import rules  # noqa: PLC0415  takes 60 ms, and the first screen has no answer

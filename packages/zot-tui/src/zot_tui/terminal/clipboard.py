@@ -94,7 +94,7 @@ async def _run(command: Sequence[str], text: str, environment: Mapping[str, str]
 
 
 class ClipboardContent(NamedTuple):
-    """What is on the clipboard: the bytes of an image, else text, else a one-line reason why there is neither.
+    """The content of the clipboard: the bytes of an image, else text, else a one-line reason why there is neither.
 
     Content larger than the requested limit has one byte more than that, or all of it.
     """

@@ -79,7 +79,7 @@ class HeldKey(NamedTuple):
 
 TerminalInput: TypeAlias = KeyBytes | Paste | TerminalReply
 TerminalEvent: TypeAlias = Key | HeldKey | Paste | MouseEvent | FocusChange | TerminalReply
-"""What a terminal reports, each once and parsed."""
+"""The reports of a terminal, each once and parsed."""
 
 
 def parse_event(event: object) -> TerminalEvent | None:

@@ -19,7 +19,7 @@ _TYPING = 1 | 64 | 128  # the modifiers with which a key types its text: Shift, 
 
 
 class KeyReport(NamedTuple):
-    """What a report says besides the key: its kind, and the text that the key types, if any."""
+    """The rest of a report, besides the key: its kind, and the text that the key types, if any."""
 
     kind: KeyKind
     text: str

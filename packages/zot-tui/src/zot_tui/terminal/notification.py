@@ -1,8 +1,8 @@
 """The control sequence that draws attention to a window: the bell, and a notification on the desktop; pure.
 
-OSC 9 is of iTerm2, and also known to WezTerm and Ghostty; OSC 777 is of rxvt, and also known to foot and builds of VTE;
-OSC 99 is of kitty (https://sw.kovidgoyal.net/kitty/desktop-notifications/): a title and a text, and the next one with
-the same id takes their place. Other terminals skip all of them.
+OSC 9 comes from iTerm2, and is also known to WezTerm and Ghostty; OSC 777 comes from rxvt, and is also known to foot
+and builds of VTE; OSC 99 comes from kitty (https://sw.kovidgoyal.net/kitty/desktop-notifications/): a title and a text,
+and the next one with the same id takes their place. Other terminals skip all of them.
 """
 
 from collections.abc import Mapping

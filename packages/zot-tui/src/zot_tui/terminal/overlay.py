@@ -45,7 +45,7 @@ def _cells(row: ScreenRow, first: int, end: int) -> Iterator[tuple[Hashable, Non
 
 
 def _without(text: str, cells: int) -> str:
-    """Return the text after so many cells."""
+    """Return the text after `cells` cells."""
     head, rest = split_at(text, cells)
     if width(head) == cells:
         return rest

@@ -15,7 +15,7 @@ class AppScreen(Protocol):
 
     `title` is the window's title while the screen is on; None leaves it alone. `shape` is the shape of the cursor while
     it is on. `keyboard` is how the terminal reports keys, None until it has answered. `sequences` maps attributes to
-    sequences that are written before text with that attribute, each time it is drawn; images are drawn this way. They
+    sequences that are written before text with that attribute, every time it is drawn; images are drawn this way. They
     do not move the cursor. `descriptor` is the terminal's file descriptor, None without a terminal. `key_kinds` asks
     the terminal to report keys that are held down and let go; few terminals do.
     """

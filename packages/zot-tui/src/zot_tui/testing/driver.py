@@ -95,7 +95,7 @@ class Driver:
 
     async def wait_for(self, text: str, limit: float = 120.0) -> None:
         """Wait until `text` is on the screen, and a question that is there can be answered, unless `text` is the notice
-        that it cannot. Checked after each draw. TimeoutError, with the screen, after `limit` seconds."""
+        that it cannot. Checked after every draw. TimeoutError, with the screen, after `limit` seconds."""
         drawn = asyncio.Event()
         self.memory.drawn = drawn.set
         try:

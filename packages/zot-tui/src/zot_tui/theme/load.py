@@ -58,7 +58,7 @@ def builtin_names() -> list[str]:
 def builtin(name: str) -> Theme:
     """Return the theme `name` of the package; ThemeError, with the available names, if there is no such theme.
 
-    It is the same object each time: put other themes over it, but do not change it.
+    It is the same object every time: put other themes over it, but do not change it.
     """
     names = builtin_names()
     if name not in names:

@@ -31,8 +31,8 @@ class Spinner(Rows):
 
     It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
-    `after` calls back after so many seconds (`App.after`), `theme` is the part of a theme for spinners, `clock` returns
-    seconds. `outdated` is emitted when the row must be drawn again.
+    `after` calls back after a number of seconds (`App.after`), `theme` is the part of a theme for spinners, `clock`
+    returns seconds. `outdated` is emitted when the row must be drawn again.
     """
 
     def __init__(

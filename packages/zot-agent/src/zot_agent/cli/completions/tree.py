@@ -11,7 +11,7 @@ from zot_provider.providers import PROVIDERS
 from zot_provider.record import Record, field
 
 Value: TypeAlias = Literal["none", "words", "file", "folder", "text"]
-"""What follows a flag, or is an argument of a command: nothing, one of a few words, a path, anything else."""
+"""The word after a flag, or an argument of a command: nothing, one of a few words, a path, anything else."""
 
 _PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PATH]": "file"}
 """The values that a placeholder in the help means."""

@@ -70,7 +70,7 @@ def _add(group: argparse._ArgumentGroup, flag: "ExtensionFlag") -> None:
 
 
 def take_values(values: dict[str, Any]) -> "dict[str, FlagValue]":
-    """Remove the values of flags of extensions from those of the parser and return them, by name."""
+    """Remove the values of flags of extensions from the values of the parser and return them, by name."""
     return {name.removeprefix(_DEST): values.pop(name) for name in [*values] if name.startswith(_DEST)}
 
 
@@ -80,6 +80,6 @@ def refuse_untrusted(flag: str, waiting: "list[DiscoveredExtension]") -> None:
         if any(flag.removeprefix("--") in each.names for each in found.manifest.flags):
             name = sanitize_line(found.name)
             raise ConfigError(
-                f"the flag {flag} is of the extension {name} of this project, which you have not allowed "
+                f"the flag {flag} belongs to the extension {name} of this project, which you have not allowed "
                 "(start zot there to decide, or pass --trust)"
             )

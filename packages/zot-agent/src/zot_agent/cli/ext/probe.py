@@ -22,7 +22,7 @@ from zot_provider.record import Record
 
 
 class ProbeResult(Record):
-    """What an extension registers, as lines of the doctor, and why it does not get a name, a line each."""
+    """The registrations of an extension, as lines of the doctor, and why it does not get a name, a line each."""
 
     lines: list[DoctorLine]
     name_conflicts: list[str]

@@ -21,7 +21,7 @@ def enable(arguments: Sequence[str]) -> int:
 
 
 def disable(arguments: Sequence[str]) -> int:
-    """Stop an extension from running, and those of the same name that it hides; return 0."""
+    """Stop an extension from running, and the ones of the same name that it hides; return 0."""
     return _switch("disable", arguments, enabled=False)
 
 

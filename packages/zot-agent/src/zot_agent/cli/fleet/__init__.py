@@ -44,7 +44,7 @@ def build_parser() -> Parser:
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     dev = verbs.add_parser("dev", help="start a development server and workers, and print where its page is")
-    dev.add_argument("--workers", type=int, default=2, metavar="N", help="so many workers (default: 2)")
+    dev.add_argument("--workers", type=int, default=2, metavar="N", help="number of workers (default: 2)")
     dev.add_argument("--port", type=int, default=7233, metavar="PORT", help="the port of the server (default: 7233)")
     dev.add_argument("--store", default="", metavar="URL", help="another store (default: a folder beside the server's)")
     dev.add_argument("--folder", default="", metavar="DIR", help="where it keeps everything (default: in zot's home)")

@@ -18,7 +18,7 @@ from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
 
 _PAGE = 1000
-"""The page is at the port of the server and so much more, as with `temporal server start-dev`."""
+"""The page is at the port of the server plus 1000, as with `temporal server start-dev`."""
 
 
 class DevLimits(Record):

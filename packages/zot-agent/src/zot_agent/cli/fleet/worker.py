@@ -27,7 +27,7 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--namespace", default="default", metavar="NAME", help="Temporal's namespace (default: default)"
     )
-    parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="so many runs at a time (default: 4)")
+    parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="runs at a time (default: 4)")
     parser.add_argument(
         "--per-minute", type=float, default=0.0, metavar="N",
         help="all workers of the queue begin at most N runs a minute (default: any number)",

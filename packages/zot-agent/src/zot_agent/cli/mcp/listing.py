@@ -14,7 +14,7 @@ def run(arguments: Sequence[str]) -> int:
     """Print the servers; return 0, or 1 if a file cannot be read."""
     parser = Parser(
         prog="zot mcp list",
-        description="List the MCP servers that the files name: those of the project in this directory, then yours.",
+        description="List the MCP servers that the files name: the project's, then yours.",
         epilog="state: on, off (disabled), hidden (another one of its name takes precedence), untrusted (of a project "
         "that you have not allowed)",
     )

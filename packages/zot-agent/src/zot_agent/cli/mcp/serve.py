@@ -19,7 +19,7 @@ def run(arguments: Sequence[str]) -> int:
             prog="zot mcp serve",
             usage="zot mcp serve [FLAG ...]",
             description="Offer zot to MCP clients as a tool `ask`, over standard input and output.",
-            epilog="FLAGs are those of zot rpc: --provider, --model, --permission-mode and so on.",
+            epilog="FLAGs are the flags of zot rpc: --provider, --model, --permission-mode and so on.",
         ).print_help()
         return 0
     program, found = python(), extension()

@@ -29,7 +29,7 @@ class NamedServer(Record):
 
     @property
     def what(self) -> str:
-        """What it is, without variables and headers, which may be secrets."""
+        """A description without variables and headers, which may be secrets."""
         words = [self.given.get("url") or self.given.get("command") or "", *(self.given.get("args") or [])]
         return inline(" ".join(map(str, words)))
 

@@ -51,7 +51,7 @@ def build_parser() -> Parser:
     answer.add_argument("--message", default="", metavar="TEXT", help="with no: the reason, for the model")
     resume.add_argument("id", nargs="?", default="", metavar="ID", help=_ID)
     resume.add_argument("--all", action="store_true", help="all interrupted runs, in this process")
-    resume.add_argument("--jobs", type=int, default=16, metavar="N", help="with --all: so many at a time (default: 16)")
+    resume.add_argument("--jobs", type=int, default=16, metavar="N", help="with --all: runs at a time (default: 16)")
     resume.add_argument("--retry", action="store_true", help="also a run that has failed")
     for each in (resume, retry):
         each.add_argument("--detach", action="store_true", help="work in its own process")
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run `zot runs` with `arguments` (those after `runs`) and return the exit code."""
     given = build_parser().parse_args(list(arguments) or ["--help"])
     if given.fleet:
-        refuse_flags(given, _ONE_MACHINE, "is for runs on this machine, and not for those of a fleet")
+        refuse_flags(given, _ONE_MACHINE, "is for runs on this machine, and not for runs of a fleet")
         from zot_agent.cli.runs.fleet import act  # noqa: PLC0415  an extra
 
         return act(given)
@@ -135,6 +135,6 @@ def _service(*, write: bool) -> int:
         return 0
     write_service(found)
     print_line(f"written: {found.path}")
-    print_line(f"it starts after this command, and with each login: {found.enable}")
+    print_line(f"it starts after this command, and with every login: {found.enable}")
     print_line("it has no variables of your shell: keys must be stored with zot auth")
     return 0

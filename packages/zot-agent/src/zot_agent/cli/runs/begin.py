@@ -28,7 +28,7 @@ _FLEET = {
 
 
 def build_parser() -> Parser:
-    """Build the parser of the flags that `zot run` adds to those of `zot`."""
+    """Build the parser of the flags that `zot run` adds to the flags of `zot`."""
     parser = Parser(
         prog="zot run",
         usage="zot run [options] [options of zot] [task]",
@@ -36,7 +36,7 @@ def build_parser() -> Parser:
         description="Begin a run that survives its process: every step is on disk before the next one, and another "
         "process continues it after a crash, with nothing done twice. With the name of a run that exists, continue or "
         "follow that one.",
-        epilog="zot runs lists, follows, cancels, answers and continues runs. exit codes: those of zot, and 3 the run "
+        epilog="zot runs lists, follows, cancels, answers and continues runs. exit codes: as for zot, and 3 the run "
         "waits for an answer",
     )
     parser.add_argument("--id", default="", metavar="ID", help="the name of the run (default: a random one)")
@@ -65,8 +65,8 @@ def _add_fleet(parser: Parser) -> None:
 
 def add_limits(parser: Parser) -> None:
     """Add the flags of limits that `zot` does not have."""
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop after so many US dollars")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, input and output")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop when the run has cost this many US dollars")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after this many tokens, input and output")
 
 
 @subcommand("no longer following; the run continues")

@@ -23,7 +23,7 @@ def build_parser() -> Parser:
     )
     search.add_argument("words", nargs="+", metavar="WORDS")
     search.add_argument("--here", action="store_true", help="only the sessions of this directory")
-    listing.add_argument("--all", action="store_true", help="list those of all directories")
+    listing.add_argument("--all", action="store_true", help="list the sessions of all directories")
     for each, limit in ((listing, 50), (search, 20)):
         each.add_argument(
             "--limit", type=int, default=limit, metavar="N", help=f"at most N sessions (default: {limit})"
@@ -42,9 +42,9 @@ def build_parser() -> Parser:
     export.add_argument(
         "path", nargs="?", default="", metavar="PATH", help="the file, or a directory (default: ~/Downloads)"
     )
-    imports = verbs.add_parser("import", help="add the session in a .zotsession file to those of this directory")
+    imports = verbs.add_parser("import", help="add the session in a .zotsession file to this directory")
     imports.add_argument("path", metavar="PATH")
-    _prune_flags(verbs.add_parser("prune", help="delete old sessions, and those of directories that are gone"))
+    _prune_flags(verbs.add_parser("prune", help="delete old sessions, and sessions of directories that are gone"))
     return parser
 
 

@@ -27,7 +27,7 @@ def print_list(*, everywhere: bool, limit: int, as_json: bool) -> int:
     if as_json:
         _print_json({"sessions": [entry_fields(entry) for entry in found]})
     elif not found:
-        print_line("no sessions yet" if everywhere else "no sessions in this directory; --all lists those of others")
+        print_line("no sessions yet" if everywhere else "no sessions in this directory; --all lists other directories")
     else:
         print_table([("id", "used", "messages", "title", *(["directory"] if everywhere else [])), *(
             (*_cells(entry), *([entry.cwd] if everywhere else [])) for entry in found

@@ -1,4 +1,4 @@
-"""What an extension asks the host for (`host_call`). Nothing of it is imported before an extension is granted a group.
+"""The calls that an extension makes (`host_call`). Nothing of it is imported before an extension is granted a group.
 
 ```text
 call        `ExtensionCall`: one call and what its handler may use

@@ -26,12 +26,12 @@ A = TypeVar("A")
 
 
 class CallServices(Record):
-    """What all calls of a set of extensions use. `home` is zot's own folder. `process_values` are the values that
+    """The context of all calls of a set of extensions. `home` is zot's own folder. `process_values` are the values that
     extensions keep until zot ends, by extension. `accounts` opens the store of keys and secrets, `reload` restarts
     all extensions and returns lines about what failed, `emit` takes events of extensions. `observers` returns the
-    running extensions in load order, once for each event that they observe. `tools` are those of the agent.
+    running extensions in load order, once for each event that they observe. `tools` are the agent's.
     `favourites` returns the names of the person's favourite models.
-    `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` are those of
+    `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` belong to
     all extensions. `signed_in` is called when an extension has got another secret, or has lost one.
     `stored` are the sessions that extensions may read, none by a path outside of their folder."""
 
@@ -75,7 +75,7 @@ class ExtensionCall(Record):
 
     @property
     def mode(self) -> str:
-        """What shows the conversation, for the reason of a failure."""
+        """The front end, named when a call fails."""
         return f"the mode {self.conversation.front_end or 'of this program'}"
 
     def text(self, name: str, default: str = "") -> str:

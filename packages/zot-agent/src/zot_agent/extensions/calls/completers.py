@@ -12,7 +12,7 @@ _WORD = re.compile(r"\S*$")
 
 
 class CompletionPlace(NamedTuple):
-    """What a completer is for: words with a trigger, or the arguments of a command."""
+    """The use of a completer: words with a trigger, or the arguments of a command."""
 
     trigger: str
     command: str

@@ -39,7 +39,7 @@ class InterceptOptions(Record):
 
 
 USUAL = InterceptOptions()
-"""Those of an extension that names none."""
+"""The options of an extension that names none."""
 
 
 def read_options(options: Mapping[str, Any], log: Callable[[str], None]) -> dict[str, InterceptOptions]:

@@ -19,7 +19,7 @@ AT_ONCE = 8
 
 
 class Renderer:
-    """What one extension draws."""
+    """The renderers of one extension."""
 
     def __init__(self, extension: str, kind: str, name: str, draw: DrawLines, most_misses: int) -> None:
         self.extension, self.kind, self.name, self.draw, self.most_misses = extension, kind, name, draw, most_misses
@@ -38,7 +38,7 @@ class RendererSet:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> Renderer:
-        """Add a renderer, which is not asked any more after so many `misses` in a row. `remove` the one before it."""
+        """Add a renderer, which is not asked any more after `misses` failures in a row. `remove` the one before it."""
         added = Renderer(extension, kind, name, draw, misses)
         self._renderers.insert(0, added)
         return added
@@ -86,7 +86,7 @@ class RendererSet:
                 renderer.misses = max(renderer.misses, before + 1)  # questions side by side count as one
                 if renderer.misses >= renderer.most_misses and renderer in self._renderers:
                     self._renderers.remove(renderer)
-                    self._suspended(renderer, f"draws {renderer.name} no more: {error}")
+                    self._suspended(renderer, f"no longer draws {renderer.name}: {error}")
                 return None
             renderer.misses = 0
             return lines

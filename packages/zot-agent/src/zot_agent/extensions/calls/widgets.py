@@ -22,7 +22,7 @@ class OwnWidgets:
         self._changed: dict[type, ExtensionEvent] = {}
         self._alerted = float("-inf")
         self.at_end: dict[str, Callable[[], object]] = {}
-        """What else ends with the extension."""
+        """Cleaning up when the extension ends."""
 
     def set(self, widget: WidgetChange) -> None:
         """Show a widget, or remove the one with its key. Raises `OperationFailed` for too many."""

@@ -1,1 +1,1 @@
-"""What extensions declare in their manifests and bring without running."""
+"""The declarations of manifests, and the resources of extensions that do not run yet."""

@@ -12,7 +12,7 @@ from zot_provider.messages import Message
 
 
 class AbsentExtensions:
-    """What of the extensions that `members` returns is not there, though it should be."""
+    """The missing parts of the extensions that `members` returns."""
 
     def __init__(self, members: Callable[[], Sequence[ManagedExtension]], *, strict: bool) -> None:
         """With `strict` nothing is done while something is missing."""

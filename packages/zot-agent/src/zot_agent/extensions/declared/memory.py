@@ -36,7 +36,7 @@ class Remembering:
 
     @property
     def guards(self) -> dict[str, InterceptOptions]:
-        """What `load` found to be intercepted, and how: see `RememberedRegistrations.guards`."""
+        """The interceptions that `load` found: see `RememberedRegistrations.guards`."""
         return self._stored.guards
 
     def note(self, frame: "frames.FromExtension") -> None:

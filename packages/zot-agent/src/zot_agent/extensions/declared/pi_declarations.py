@@ -1,4 +1,4 @@
-"""What extensions written for pi declare in their code alone: flags of the command line, and providers of models.
+"""Declarations in the code of extensions for pi: flags of the command line, and providers of models.
 
 The bridge loads them without zot and says so (`--describe`). The answer is kept until a file of theirs changes, so that
 nothing is started for it the next time.

@@ -49,7 +49,7 @@ class NamesAndEvents(Record):
 
 
 class LastRun(Record):
-    """What an extension registered in its last run: the groups that it asked for, its tools as they were accepted, its
+    """The registrations of an extension's last run: the groups that it asked for, its tools as they were accepted, its
     commands and subscriptions as it named them, and what it brought."""
 
     capabilities: list[str]
@@ -86,7 +86,7 @@ class RememberedRegistrations:
     ) -> None:
         self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
         self.before = NamesAndEvents()
-        """What `load` has returned."""
+        """The result of `load`."""
         self.guards: dict[str, InterceptOptions] = {}
         """The events that it intercepted, after `load`. After a change of it, those alone which it blocks."""
         self._about = {"format": 4, "name": found.name, "zot": __version__, "program": _program(found)}
@@ -218,7 +218,8 @@ class RememberedRegistrations:
         return ToolOffer(self._extension, **fields)
 
     def outdate(self) -> None:
-        """What an extension of this name registered, in any folder, counts as that of another program from now on."""
+        """The registrations of an extension of this name, in any folder, count as that of another program from now
+        on."""
         self._stored = b""
         folder = os.path.dirname(self.path)
         with suppress(OSError):
@@ -232,7 +233,7 @@ class RememberedRegistrations:
 
 def _identity(found: DiscoveredExtension) -> str:
     """Return a hash of the folder and the command. A file that zot gives to the program counts with its content: an
-    editor's servers are in another file each time."""
+    editor's servers are in another file every time."""
     given = {*found.reads}
     words = [_content(word) if given and os.path.realpath(word) in given else word for word in found.manifest.args]
     text = "\0".join([os.path.realpath(found.directory), found.manifest.exec, *words])

@@ -10,7 +10,7 @@ from zot_core.aio import spawn
 
 
 class BroughtResources:
-    """What the running extensions bring, and before they run what those brought last time that are remembered."""
+    """The resources of running extensions, and of remembered ones before they run."""
 
     def __init__(self, members: Callable[[], Sequence[ManagedExtension]], users: ResourceUse | None) -> None:
         """`members` returns the active extensions. `users` uses what they bring; without it they can bring nothing."""
@@ -32,7 +32,7 @@ class BroughtResources:
             self.users.use()
 
     async def set(self, connection: Connection, paths: ResourcePaths) -> None:
-        """An extension brings these in place of those of an earlier call; return when they can be used."""
+        """An extension brings these in place of the ones of an earlier call; return when they can be used."""
         member = self._owner(connection)
         if member is None or self.users is None:
             return
@@ -48,7 +48,7 @@ class BroughtResources:
         return [] if member is None else [part.directory for part in member.found.parts]
 
     def forget_ended(self) -> None:
-        """What an extension has brought goes with it."""
+        """Remove the resources of an extension that has ended."""
         for member in self._members():
             gone = not member.running and member.late is None and member.found.bring(ResourcePaths())
             if gone and self.users is not None:

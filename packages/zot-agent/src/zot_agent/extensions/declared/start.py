@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.requests import RequestFrame
 
     class StartOwner(Protocol):
-        """What is needed of an extension: see `ManagedExtension`."""
+        """The members of an extension in use here: see `ManagedExtension`."""
 
         registrations: OwnRegistrations
         failure: str
@@ -61,7 +61,7 @@ class ExtensionStart:
 
     @property
     def missing_tools(self) -> str:
-        """What of its tools is not there, in words: nothing is known to be missing if this is empty."""
+        """Its missing tools, in words; empty if none is known to be missing."""
         if self._owner.failure or self._given_up:
             return "the tools" if self.may_have_tools else ""
         return "some tools" if self.absence and self._lost_tools else ""

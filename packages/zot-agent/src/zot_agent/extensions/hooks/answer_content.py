@@ -85,7 +85,7 @@ class MessageTexts:
         self._known: dict[int, tuple[Message, str]] = {}
 
     def of(self, messages: Sequence[Message]) -> list[str]:
-        """Return the text of each message, and forget those of others."""
+        """Return the text of each message, and forget the texts of others."""
         known, kept = self._known, {}
         for message in messages:
             found = known.get(id(message))

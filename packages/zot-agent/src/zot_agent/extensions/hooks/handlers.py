@@ -151,7 +151,7 @@ class ExtensionHooks:
 
     @property
     def _reports(self) -> "Reports | None":
-        """What tells the observers; None as long as there have been none."""
+        """The reporter to the observers; None as long as there have been none."""
         if self._made_reports is None and self._extensions.observed:
             from zot_agent.extensions.hooks.reports import Reports  # noqa: PLC0415  not before a first request
 

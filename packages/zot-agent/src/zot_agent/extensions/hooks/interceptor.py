@@ -1,4 +1,4 @@
-"""What hooks need of an extension, or of any other program that observes and intercepts events."""
+"""The members that hooks use of an extension, or of any other program that observes and intercepts events."""
 
 from __future__ import annotations
 

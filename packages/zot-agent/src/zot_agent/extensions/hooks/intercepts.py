@@ -31,7 +31,7 @@ from zot_provider.record import Record, field
 
 
 class ProjectQuestion(Record):
-    """What the project in the folder `cwd` brings, a line for each thing, about which the person has not decided;
+    """The undecided things that the project in the folder `cwd` brings, a line for each;
     `changes` are files that have changed since the person allowed it. `trusted`: it may be used."""
 
     cwd: str

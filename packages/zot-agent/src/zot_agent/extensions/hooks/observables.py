@@ -34,7 +34,7 @@ from zot_provider.messages import ImageBlock, Message
 from zot_provider.record import Record
 
 EVENTS2 = "events2"
-"""The group of the events beyond those of every host."""
+"""The group of the events beyond the ones of every host."""
 
 
 class ObservedEvent(Record):

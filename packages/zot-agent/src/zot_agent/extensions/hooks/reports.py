@@ -15,7 +15,7 @@ from zot_ext.protocol.from_host import Event
 from zot_provider.messages import Message
 
 PIECES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", ToolUseArgs: "tool_args", ToolProgress: ""}
-"""The events that come in pieces, with the `kind` of those of answers."""
+"""The events that come in pieces, with the `kind` of the pieces of answers."""
 
 STREAMED = ("message_update", "tool_progress")
 """The events that these are sent as."""

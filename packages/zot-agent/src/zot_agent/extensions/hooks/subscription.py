@@ -1,4 +1,4 @@
-"""What of a `subscribe` frame is accepted. The rest is not permitted, needs a group, or is unknown to zot."""
+"""The accepted part of a `subscribe` frame. The rest is not permitted, needs a group, or is unknown to zot."""
 
 from collections.abc import Callable, Collection, Iterable
 

@@ -125,7 +125,7 @@ class Story:
         return before
 
     def before(self, event: object) -> None:
-        """Say what is so before `event` is reported."""
+        """Report the state before `event` is reported."""
         if isinstance(event, TurnStart):
             self._step, self._answer, self._results, self._ended = event.step, None, [], False
             self._open.clear()
@@ -145,7 +145,7 @@ class Story:
             self._results.append(message)
 
     def after(self, event: object) -> None:
-        """Say what is so after `event` was reported."""
+        """Report the state after `event` was reported."""
         match event:
             case ToolCall():
                 self._open.add(event.id)

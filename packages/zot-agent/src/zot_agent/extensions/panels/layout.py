@@ -20,7 +20,7 @@ BESIDE = 8
 
 
 class Layout(Record):
-    """What `panels.open` says of the place of a panel. None is what was not said."""
+    """The place of a panel, from `panels.open`. None is a missing field."""
 
     anchor: str = "center"
     width: Size | None = None
@@ -78,7 +78,7 @@ def _cells(name: str, value: object, whole: int) -> int:
 
 
 def place(layout: Layout, mode: str, screen: tuple[int, int], lines: int) -> Area | None:
-    """Return the area of a panel with so many lines on a screen of so many columns and rows; None if it is too small.
+    """Return the area of a panel of `lines` lines; `screen` has columns and rows. None if it is too small.
 
     An overlay is moved and made smaller until it is within the margins. The rows of other panels are chosen by what
     draws them; only their sizes count.

@@ -16,7 +16,7 @@ FLAGS = ("bold", "faint", "italic", "underline", "inverse", "strike")
 
 
 class PanelWishes(Record):
-    """What a panel wants besides its place: see `panels.open`."""
+    """The wishes of a panel besides its place: see `panels.open`."""
 
     mode: Literal["inline", "overlay", "replace_editor"] = "overlay"
     passive: bool = False
@@ -67,7 +67,7 @@ class OwnedPanel:
         self.sent_room: tuple[int, int, bool] = (0, 0, False)
         self.sent_focus = False
         self.shown: PlacedPanel | None = None
-        """What the front ends know of it."""
+        """The panel, as front ends know it."""
 
     @property
     def beside(self) -> bool:

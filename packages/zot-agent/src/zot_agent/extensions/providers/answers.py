@@ -10,8 +10,8 @@ from zot_ext.protocol.groups.providers import ProviderEvent, ProviderStep
 from zot_provider.errors import ConnectError, ProtocolError, ProviderError, ResponseTimeout
 
 BEGINNING = b'{"type":"provider_event","id":"'
-"""What the line of a `provider_event` begins with, if it is written as `zot_ext` writes it: such lines are not decoded
-as other frames, because there are so many."""
+"""The beginning of the line of a `provider_event`, if it is written as `zot_ext` writes it: such lines are not decoded
+as other frames, because there are many."""
 
 
 class ExtensionAnswer:
@@ -29,7 +29,7 @@ class ExtensionAnswer:
 
     @property
     def full(self) -> bool:
-        """Whether so much of it waits that no more should be read."""
+        """Whether reading should wait, because much of it is unread."""
         return self._waiting > self._limits.stream_waiting_bytes
 
     def add(self, line: bytes) -> None:
@@ -81,7 +81,7 @@ class ExtensionAnswer:
 
 
 class OpenAnswers:
-    """The open answers of the extension at `connection`. It reads no more from it while one of them is full."""
+    """The open answers of the extension at `connection`. It reads nothing from it while one of them is full."""
 
     def __init__(self, connection: Connection, limits: ExtensionLimits) -> None:
         self.limits = limits

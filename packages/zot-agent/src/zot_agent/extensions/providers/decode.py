@@ -15,7 +15,7 @@ _COUNTS = ("input", "output", "cache_read", "cache_write")
 
 
 class AnswerDecoder(BlockDecoder):
-    """A piece of text or of thinking continues the block before it if that is of its kind, else it begins a block."""
+    """A piece of text or of thinking continues the block before it if that has its kind, else it begins a block."""
 
     wire = WIRE
 

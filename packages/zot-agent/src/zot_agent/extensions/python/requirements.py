@@ -22,7 +22,7 @@ class RequirementError(ValueError):
 def requirements(manifest: Manifest, directory: str) -> tuple[str, ...]:
     """Return the requirements of the extension in the folder `directory`, as in `pip install`; empty for none.
 
-    Those of the manifest come before those of its program. A program that uv starts gets its packages from uv. Raises
+    Requirements of the manifest come before the program's. A program that uv starts gets its packages from uv. Raises
     `RequirementError`.
     """
     found = manifest.dependencies or _of_program(manifest, directory)

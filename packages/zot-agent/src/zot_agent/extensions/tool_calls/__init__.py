@@ -1,4 +1,4 @@
-"""What runs while tools of extensions run.
+"""The calls that run while tools of extensions run.
 
 ```text
 running    `RunningCall`: a call of an extension's tool that has no result yet; its progress

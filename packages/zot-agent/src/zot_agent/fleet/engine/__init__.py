@@ -1,1 +1,1 @@
-"""What Temporal knows of runs and schedules, and how they are begun, steered and removed there."""
+"""Runs and schedules in Temporal: how they are listed, begun, steered and removed."""

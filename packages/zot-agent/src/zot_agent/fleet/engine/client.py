@@ -31,7 +31,7 @@ _STATES = {
 
 
 class FleetRun(Record):
-    """What the engine says of a run. `owner` is the worker that has it, `question` what a person is asked, `unread` how
+    """A run, as the engine knows it. `owner` is the worker that has it, `question` what a person is asked, `unread` how
     many messages are still to be delivered."""
 
     id: str

@@ -33,7 +33,7 @@ async def remove_run(fleet: Fleet, store: FleetStore, id: str) -> None:
 
 
 async def prune_runs(fleet: Fleet, store: FleetStore, days: float) -> list[str]:
-    """Remove the runs that are over and have had no row for so many days, and return their names. Raises
+    """Remove the runs that are over and have had no row for `days` days, and return their names. Raises
     `ZotError`."""
     removed, templates = [], await fleet.templates()
     for id in await asyncio.to_thread(store.unchanged, days * _DAY):

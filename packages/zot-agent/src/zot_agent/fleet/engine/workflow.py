@@ -1,7 +1,7 @@
 """`RunWorkflow`: what Temporal knows of a run. All waits, retries and time-outs of a fleet are here, as the engine's.
 
-Nothing large is in its history: the task, the rows and the files are in the store. A workflow must decide the same each
-time that the engine replays it, so this module reads no clock, no file and no variable.
+Nothing large is in its history: the task, the rows and the files are in the store. A workflow must decide the same
+whenever the engine replays it, so this module reads no clock, no file and no variable.
 """
 
 from datetime import timedelta
@@ -177,7 +177,7 @@ class RunWorkflow:
 
 @workflow.defn(name=SCHEDULED, sandboxed=False)
 class ScheduledWorkflow:
-    """What a schedule starts each time: a run with the task of its template."""
+    """The work that a schedule starts every time: a run with the task of its template."""
 
     @workflow.run
     async def run(self, template: str) -> str:

@@ -34,7 +34,7 @@ class FleetStore(Protocol):
         """Return a number for a submission of the run, higher than all before. Raises `SessionNotFound`."""
 
     def read(self, id: str, first: int = 0) -> bytes:
-        """Return all rows of a run, or so many of the first ones, as in a session file. Raises `SessionNotFound`."""
+        """Return all rows of a run, or the `first` ones, as in a session file. Raises `SessionNotFound`."""
 
     def open(self, id: str, attempt: int, folder: str) -> tuple[str, RowLog]:
         """Take up a run for the attempt with this number. Return a session file of this machine with its rows, in

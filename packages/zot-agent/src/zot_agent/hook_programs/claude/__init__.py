@@ -1,4 +1,4 @@
 """Hooks of Claude Code in zot: its settings, and the JSON that its hooks read and write.
 
-The formats are those of https://code.claude.com/docs/en/hooks.
+The formats are described at https://code.claude.com/docs/en/hooks.
 """

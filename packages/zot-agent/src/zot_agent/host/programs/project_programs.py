@@ -1,4 +1,4 @@
-"""What a project declares to be started beside its extensions: hooks, MCP servers, commands in prompt templates.
+"""Programs that a project declares beside its extensions: hooks, MCP servers, commands in prompt templates.
 
 zot starts hooks and MCP servers. The question about the folder names all of it, and its answer covers the files, so
 that a later version starts nothing that the person has not seen.
@@ -31,7 +31,7 @@ _IN_TEMPLATE = re.compile(r"!`([^`\n]+)`")
 
 
 class ProjectProgram(Record):
-    """A program that the file `path` names, and `line`, what is started, for a person; `files` are those of the project
+    """A program that the file `path` names, and `line`, what is started, for a person; `files` belong to the project
     that it consists of, as far as they are known. Without `used` zot does not start it yet."""
 
     path: str

@@ -17,7 +17,7 @@ def arguments_schema(given: Any) -> dict[str, Any]:
     kind = given.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     if kind is not None and not {"object", "any", ""} & {each for each in kinds if isinstance(each, str)}:
-        raise NotForArguments(f"its inputSchema is of the type {kind!r}; arguments are an object")
+        raise NotForArguments(f"its inputSchema has the type {kind!r}; arguments are an object")
     found = {key: value for key, value in given.items() if value is not None} | {"type": "object"}
     if not isinstance(found.get("$schema", ""), str):
         del found["$schema"]

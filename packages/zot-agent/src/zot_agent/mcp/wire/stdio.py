@@ -135,7 +135,7 @@ class Lines:
 
     @property
     def rest(self) -> bytes:
-        """What came after the last complete line."""
+        """The text after the last complete line."""
         return b"".join(self._parts)
 
     def _add(self, part: bytes) -> None:

@@ -103,6 +103,6 @@ class FromServer(_Stream):
 
 
 def repaired(streams: tuple[Any, Any], exchange: Exchange) -> tuple[FromServer, ToServer]:
-    """Return streams in the place of those of a transport."""
+    """Return streams in place of a transport's."""
     incoming, outgoing = streams
     return FromServer(incoming, exchange), ToServer(outgoing, exchange)

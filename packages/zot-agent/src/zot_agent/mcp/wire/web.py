@@ -35,11 +35,12 @@ _OWN_MEANING = (401, 403, 404)
 """Refusals that the package reads itself: sign-ins, and sessions that have ended."""
 _ORIGIN = re.compile(rb"^data:\s*https?://[^/\s]+(?=/)")
 OLD_STATUS = (400, 404, 405, 406, 415)
-"""What a server with the old transport answers to a request of the new one (specification, backwards compatibility)."""
+"""The answers of a server with the old transport to a request of the new one (specification, backwards
+compatibility)."""
 
 
 class WebAnswers:
-    """What a server has answered: the status of the last answer if it is a refusal, else 0, and its words."""
+    """The last refusal of a server: the status of the last answer if it is a refusal, else 0, and its words."""
 
     def __init__(self) -> None:
         self.refusal, self.words = 0, ""

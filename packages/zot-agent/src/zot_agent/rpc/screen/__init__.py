@@ -1,1 +1,1 @@
-"""What extensions do on the screens of clients: keys, the input field, and what they draw in the conversation."""
+"""Extensions on the screens of clients: keys, the input field, and what they draw in the conversation."""

@@ -33,7 +33,7 @@ class ClientScreen:
         self.known_completers: CompleterSet | None = None
         """For which words extensions have completions, if one has any."""
         self.known_renderers: ClientRenderers | None = None
-        """What extensions draw, if one draws something."""
+        """The renderers of extensions, if one draws something."""
         self._entries: ClientEntries | None = None
         self._keys: ClientKeys | None = None
         self._fields: ClientFields | None = None
@@ -60,7 +60,7 @@ class ClientScreen:
         return self.known_renderers
 
     def entries(self) -> "ClientEntries":
-        """What extensions have stored in the conversation."""
+        """The entries of extensions in the conversation."""
         if self._entries is None:
             from zot_agent.rpc.screen.entries import ClientEntries  # noqa: PLC0415  not needed for a prompt
 

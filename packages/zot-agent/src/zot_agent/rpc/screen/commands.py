@@ -114,7 +114,7 @@ def use_field(caller: OperationCaller, *, on: bool = True) -> None:
 @operation("ext_field_claim", scope="drive")
 def ext_field_claim(caller: OperationCaller, request: str) -> None:
     """Say that this client is about to do what an event `ext_field_request` asks for. A client sends it before it
-    changes its field. If it fails, the extension waits no more, and the text must stay as it is; else there are again
+    changes its field. If it fails, the extension stops waiting, and the text must stay as it is; else there are again
     two seconds for `ext_field_response`.
 
     request: The `request` of the event.

@@ -1,1 +1,1 @@
-"""The HTTP endpoints beside those of sessions: accounts, stored sessions, settings."""
+"""The HTTP endpoints that are not about sessions: accounts, stored sessions, settings."""

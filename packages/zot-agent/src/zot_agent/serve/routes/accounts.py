@@ -43,7 +43,7 @@ ANYWHERE = ("device", "program")
 class AccountRoutes:
     """The endpoints below `/accounts`. No answer holds a key.
 
-    `registry` returns the providers and the person's keys as they are now; those of extensions are added, which
+    `registry` returns the providers and the person's keys as they are now; the providers of extensions are added, which
     `options` name. An account is offered if its sign-in works on any machine: with a code that the person types, or
     carried out by an extension. The browser may not be on the machine of the server.
     """

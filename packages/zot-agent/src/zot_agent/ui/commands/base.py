@@ -37,7 +37,7 @@ class Chat(Protocol):
     prompt_input: PromptInput
     choices: StoredChoices
     actions: dict[str, Callable[[], object]]
-    """What keys do, by the names of the actions."""
+    """The functions behind keys, by the names of the actions."""
     cut_off: bool
     """Whether the last model call failed or was stopped before the end of its answer."""
 

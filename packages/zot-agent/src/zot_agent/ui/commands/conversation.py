@@ -47,7 +47,8 @@ async def jump(chat: Chat, text: str) -> None:
 
 
 async def retry(chat: Chat, _: str) -> None:
-    """Send the last prompt again, whose run failed or was stopped. What there is of an answer stays in the tree."""
+    """Send the last prompt again, whose run failed or was stopped. The part of an answer that arrived stays in the
+    tree."""
     conversation, messages = chat.host.conversation, chat.host.runtime.messages
     answered = not messages or messages[-1].role == "assistant"
     if conversation.busy or (answered and (not chat.cut_off or len(messages) < 2)):

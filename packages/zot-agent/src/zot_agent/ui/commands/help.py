@@ -25,8 +25,8 @@ def help_rows(
     keys: Keymap,
     screen: AppScreen,
 ) -> list[Row[str]]:
-    """Return the rows of the help page: commands in registry order, those of `others` that are no skills, and the keys
-    in `keys`.
+    """Return the rows of the help page: commands in registry order, the ones in `others` that are no skills, and the
+    keys in `keys`.
 
     The user's own keys are included if `screen` can report them.
     """

@@ -34,7 +34,7 @@ class ExtensionCompletions(CompletionSource):
         self._completers.add_completer(extension, trigger, command, ask)
 
     def remove(self, extension: str, trigger: str = "", command: str = "") -> None:
-        """Ask it no more, about that or about anything."""
+        """Stop asking it, about that or about anything."""
         self._completers.remove_completer(extension, trigger, command)
         if self._found.pop(extension, None):
             self.changed.emit()

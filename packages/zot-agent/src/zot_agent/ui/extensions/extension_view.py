@@ -134,7 +134,7 @@ class ExtensionView:
 
     @property
     def status(self) -> list[str]:
-        """What extensions show in the status row."""
+        """The texts of extensions in the status row."""
         return [] if self._widgets is None else self._widgets.area.status
 
     def dress(self) -> None:

@@ -23,8 +23,8 @@ KEPT = 2000
 MOST_TEXT = 64 * 1024
 
 _Key: TypeAlias = tuple[str, bool, str, int, int]
-"""What an answer is for: the item, whether it is expanded, its state, the hash of what a call has written, and the
-width."""
+"""The question behind an answer: the item, whether it is expanded, its state, the hash of what a call has written, and
+the width."""
 
 
 class _Question(NamedTuple):
@@ -36,7 +36,7 @@ class _Question(NamedTuple):
 
 
 class _Answers:
-    """Those of one renderer. `latest` has the last answer about each item, at any width."""
+    """The answers of one renderer. `latest` has the last answer about each item, at any width."""
 
     def __init__(self, renderer: Renderer) -> None:
         self.renderer = renderer

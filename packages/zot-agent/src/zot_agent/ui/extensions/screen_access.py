@@ -38,7 +38,7 @@ class ChatAccess:
         self._markdown: MarkdownCells | None = None
         self._editing: ExtensionEditing | None = None
         self.completions: ExtensionCompletions | None = None
-        """What extensions suggest, if any does."""
+        """The completions of extensions, if there are any."""
         self._bound: dict[str, tuple[str, Binding]] = {}  # by key: the extension and what it bound
 
     @property

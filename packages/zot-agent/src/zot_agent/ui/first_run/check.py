@@ -1,4 +1,4 @@
-"""What a user without a key can start with: key variables, local servers, the demo model; and checks of a pasted key.
+"""Ways to start without a key: key variables, local servers, the demo model; and checks of a pasted key.
 
 The form of a pasted key is checked here; only the provider knows whether it works.
 """
@@ -90,7 +90,7 @@ async def find_servers(
     found: FirstRun, candidates: Sequence[ServerCandidate], changed: Callable[[], object], limit: float = SERVER_LIMIT
 ) -> None:
     """Ask all candidates at once, `limit` seconds each, and add the servers that answer to `found`, in the order of
-    the candidates; call `changed` after each and at the end. Contacts this machine only."""
+    the candidates; call `changed` after every one and at the end. Contacts this machine only."""
     answers: dict[int, Server] = {}
 
     async def ask(place: int, candidate: ServerCandidate) -> None:

@@ -93,7 +93,7 @@ def _read(data: bytes, old: str) -> str:
 
 async def run_program(argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None) -> int:
     """Run a program on zot's terminal until it ends, and return its exit code, 128 + n for signal n. The folder and the
-    environment are those of zot by default.
+    environment are zot's own by default.
 
     It stays in zot's process group, since it must be in the foreground. Raises OSError if it cannot be started.
     Cancelling kills it.

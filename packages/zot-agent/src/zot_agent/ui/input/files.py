@@ -245,8 +245,8 @@ class _PathSearch:
                 self._add(entry.path)
 
     def _add(self, path: str) -> None:
-        """Add a path, and before it those of its parent directories that are not in the list yet. Bytes of a name that
-        are no text are U+FFFD, by which the file is found again."""
+        """Add a path, and before it the paths of its parent directories that are not in the list yet. Bytes of a name
+        that are no text are U+FFFD, by which the file is found again."""
         path = replace_undecodable(path)
         if path in self._seen or _UNFIT.search(path):
             return  # a file with conflicts is listed once for each side

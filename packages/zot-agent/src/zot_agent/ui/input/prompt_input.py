@@ -121,7 +121,7 @@ class PromptInput:
         self._show_choice()
 
     def add_source(self, source: CompletionSource) -> None:
-        """Offer completions of one more kind, after those of zot."""
+        """Offer completions of one more kind, after zot's own."""
         self._completer.sources.append(source)
 
     def suggestions_changed(self) -> None:

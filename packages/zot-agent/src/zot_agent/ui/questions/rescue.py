@@ -1,4 +1,4 @@
-"""What a person can do after a failed model call: send the prompt again, to another model, or with a key."""
+"""Choices after a failed model call: send the prompt again, to another model, or with a key."""
 
 from zot_agent.ui.commands.base import CHAT, Chat
 from zot_agent.ui.questions.account import sign_in_helps, sign_in_to
@@ -51,7 +51,7 @@ def _unanswered(chat: Chat) -> bool:
 
 
 def _items(chat: Chat, error: ErrorEvent) -> list[PickerItem[Model | Provider]]:
-    """Return the models of other providers with a credential, the default of each first; then those of the same one,
+    """Return the models of other providers with a credential, the default of each first; then models of the same one,
     unless its key is at fault."""
     registry, current = chat.host.models, chat.host.runtime.agent.model
     models: list[Model] = []

@@ -29,7 +29,7 @@ yourself."""
 class SideChat:
     """Questions and answers about a conversation as it was when the side chat was created.
 
-    Model, client and reasoning level are those of the runtime at that time. `messages` are the side chat's own;
+    Model, client and reasoning level are copied from the runtime at that time. `messages` are the side chat's own;
     `usage` is its own usage, with the cost at the model's price.
     """
 

@@ -1,1 +1,1 @@
-"""What is known of the commands of a line: what they start, read and name, and what may hide in them."""
+"""Knowledge of the commands of a line: what they start, read and name, and what may hide in them."""

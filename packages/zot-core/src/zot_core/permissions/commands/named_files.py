@@ -24,8 +24,8 @@ _MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
 
 
 class UnknownWord(Record):
-    """A word that may name files which only a shell knows: its alternatives as absolute paths, and those of the files
-    that are there now."""
+    """A word that may name files which only a shell knows: its alternatives as absolute paths, and the paths of the
+    files that are there now."""
 
     shown: str
     steps: list[list[Step]]

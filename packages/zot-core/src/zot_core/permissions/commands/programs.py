@@ -1,4 +1,4 @@
-"""What is known of programs: which run others, and which arguments make a harmless program write or run something.
+"""Knowledge of programs: which run others, and which arguments make a harmless program write or run something.
 
 These lists make rules careful; they are never complete, and need not be: what is missing is covered by an allow only
 if a person has allowed that program.
@@ -90,7 +90,7 @@ RISKY: dict[str, str] = {
 """Programs, and the beginnings of arguments with which they run or write something that their name does not say."""
 
 _OPERANDS = {"uniq": 1, "xxd": 1}
-"""Programs that write the file named after so many others."""
+"""Programs that write the file that is named after this number of others."""
 
 _ASSIGNING = frozenset(("make", "gmake"))
 """Programs for which an argument `NAME=text` sets a variable that may be run."""
@@ -155,13 +155,13 @@ MODULES = names("mypy pytest ruff unittest")
 
 
 def as_program(words: list[str]) -> list[str]:
-    """Return the words of a command; for `python3 -m MODULE` those of the program that the module is."""
+    """Return the words of a command; for `python3 -m MODULE` the words of the program in the module."""
     python = bool(words) and _VERSIONED.fullmatch(f"{words[0]}3") is not None
     return words[2:] if python and words[1:2] == ["-m"] and words[2:3] and words[2] in MODULES else words
 
 
 def recipes(words: list[str], written: list[str]) -> tuple[str, ...]:
-    """Return the names of files of a project that a command runs; `words` are those of `as_program`, `written` those
+    """Return the names of files of a project that a command runs; `words` come from `as_program`, `written` the ones
     of the line."""
     name = words[0].rpartition("/")[2]
     return (*RECIPES.get(name, ()), *((f"{name}.py", "__init__.py") if words != written else ()))

@@ -9,7 +9,7 @@ subcommand, and
 - `--long`, also with a value behind `=`;
 - `words=1`: as many arguments are no files, unless one of the options in `given=-e,-f` says so; `text`: none is one;
 - `paths=-f`: options whose values are files;
-- `most=0`: there are at most so many arguments that are no options;
+- `most=0`: there are at most this number of arguments that are no options;
 - `deep=*` or `deep=-r,-p`: it reads files that it does not name, always or with one of these options;
 - `first=EXPRESSION`, `never=EXPRESSION`: what the first argument must be, what none may contain;
 - `stars`: its arguments may begin with a wildcard, because no option of it, listed or not, does harm.
@@ -295,7 +295,7 @@ def _option(row: Reader, shape: str) -> tuple[set[str], str | None] | None:
 def _judged(name: str, row: Reader, options: set[str], files: list[Word], operands: list[Word]) -> ReadFiles | str:
     every = [*files, *operands]
     if len(operands) > row.most or (row.most < _MOST and any(word.glob for word in operands)):
-        return f"{name} may do more than read with so many arguments"
+        return f"{name} may do more than read with this number of arguments"
     if row.first and operands and not re.fullmatch(row.first, operands[0].shape):
         return f"{name} {operands[0].shape} may do more than read"
     if row.never and any(re.search(row.never, word.shape) for word in every):

@@ -1,4 +1,4 @@
-"""What the model that gave a task reads of its end."""
+"""The report about the end of a task, for the model that gave it."""
 
 from zot_core.display import TextDisplay
 from zot_core.result import ToolResult

@@ -1,4 +1,4 @@
-"""What a sub-agent is made of: its model, its tools, its instructions, its session, its first message."""
+"""The parts of a sub-agent: its model, its tools, its instructions, its session, its first message."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -76,8 +76,8 @@ def make_child(
 
 
 def _model(agent: Agent, wanted: str, defined: str) -> tuple[Model, Reasoning, list[str]]:
-    """Return the model of a sub-agent, which is of the same provider as that of `agent`; a line says so if the one of
-    its definition cannot be used."""
+    """Return the model of a sub-agent, which belongs to the same provider as that of `agent`; a line says so if the one
+    of its definition cannot be used."""
     for name, raises in ((wanted, True), (defined, False)):
         if not name:
             continue
@@ -99,7 +99,7 @@ def _steps(task: AgentTask, definition: AgentDefinition | None, limits: AgentLim
 
 
 def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | None, *, deepest: bool) -> list[Tool]:
-    """Return the tools of a sub-agent, all of which the agent that asks has. Those of a definition that it lacks are
+    """Return the tools of a sub-agent, all of which the agent that asks has. Tools of a definition that it lacks are
     left out, and so are deferred tools that nobody has found or named. Raises `UnknownName` for others."""
     present = {name: tool for name, tool in agent.offered.active.items() if not isinstance(tool, ToolSearch)}
     names = _names(present)

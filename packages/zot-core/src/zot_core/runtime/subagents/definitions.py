@@ -69,12 +69,12 @@ class NotUnderstood(FrontMatterError):
 class AgentDefinition(Record):
     """A kind of sub-agent. `source` is "project", "user", "builtin" or "program".
 
-    `tools` are the names of its tools, None for those of the agent that asks; names of other programs' tools are read,
-    too. Calls of a tool that is only there as `TOOL(PATTERN)`, as in rules, run if such a pattern covers them. `model`
-    is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which counts if it is
-    more careful than that of the agent that asks; None for that mode. `instructions` are its system prompt, in place of
-    zot's own words. With `worktree` it works in a git worktree. `without` are tools that it does not get, `steps` is
-    the most model calls, 0 for the usual limit.
+    `tools` are the names of its tools, None for the tools of the agent that asks; names of other programs' tools are
+    read, too. Calls of a tool that is only there as `TOOL(PATTERN)`, as in rules, run if such a pattern covers them.
+    `model` is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which counts
+    if it is more careful than that of the agent that asks; None for that mode. `instructions` are its system prompt, in
+    place of zot's own words. With `worktree` it works in a git worktree. `without` are tools that it does not get,
+    `steps` is the most model calls, 0 for the usual limit.
     """
 
     name: str
@@ -91,7 +91,7 @@ class AgentDefinition(Record):
 
     @property
     def line(self) -> str:
-        """What models read of it."""
+        """The description for models."""
         return f"`{self.name}`: {self.description[:DESCRIPTION_LIMIT]}"
 
 
@@ -105,7 +105,7 @@ class AgentDefinitions(Record):
 
 
 def agent_places(cwd: str, home: str = "", user_home: str = "", *, project: bool = True) -> list[tuple[str, str]]:
-    """Return the folders of definitions and their sources, the first of which counts: those of the user, those of the
+    """Return the folders of definitions and their sources, the first of which counts: the user's, the ones of the
     project in `cwd` unless `project` is false."""
     folders = [home, os.path.join(user_home, ".claude") if user_home else ""]
     places = [(os.path.join(folder, "agents"), "user") for folder in folders if folder]

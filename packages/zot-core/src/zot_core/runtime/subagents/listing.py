@@ -1,4 +1,4 @@
-"""`known_agents`: the sub-agents of a session, those of earlier processes too."""
+"""`known_agents`: the sub-agents of a session, including agents of earlier processes."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ INTERRUPTED = "interrupted"
 
 
 class AgentEntry(Record):
-    """What is known of a sub-agent. `end` is empty while it works, else a `RunEnd` or `INTERRUPTED`; `line` is what it
+    """A sub-agent in a list. `end` is empty while it works, else a `RunEnd` or `INTERRUPTED`; `line` is what it
     does, or the end of its answer. `branch` and `worktree` are as in `SubagentStop`. `live` is the sub-agent itself,
     None for one of an earlier process."""
 

@@ -86,7 +86,7 @@ class AgentRuntime(Protocol):
 
 
 class AgentResult(Record):
-    """What a sub-agent answers; `str()` returns `text`. `end` is how its run ended; `error` says why, unless it was
+    """The answer of a sub-agent; `str()` returns `text`. `end` is how its run ended; `error` says why, unless it was
     completed. `usage` includes that of its own sub-agents, `session` is the path of its session file, empty without.
     `changes` are those in a worktree, None without one."""
 
@@ -197,7 +197,7 @@ class SubAgent:
         self.work: asyncio.Task[None] | None = None
         self.worktree: Worktree | None = None
         self.changes: WorktreeWork | None = None
-        """What it has changed in its worktree, once it has ended."""
+        """Its changes in its worktree, once it has ended."""
         self.announced = False
         """Whether the model that started it knows its answer, if it works in the background."""
         self._emit, self._on_line = emit, on_line

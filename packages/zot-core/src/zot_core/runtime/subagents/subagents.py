@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 
 class AgentFamily(Record):
-    """What all agents below one agent share: `ids` counts them, `started` is how many models have started in this
-    run."""
+    """The state that all agents below one agent share: `ids` counts them, `started` is how many models have started in
+    this run."""
 
     limits: AgentLimits = field(default_factory=AgentLimits)
     ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -118,7 +118,7 @@ class Subagents:
 
     async def gather(self, tasks: Iterable[str], *, limit: int = 8, **options: Any) -> list[AgentResult]:
         """Do tasks side by side, at most `limit` at a time, and return their answers in order. A failure does not stop
-        the others. The options are those of `run`."""
+        the others. It takes the options of `run`."""
         found: dict[int, AgentResult] = {}
         numbered = self.map(lambda each: each[1], enumerate(tasks), limit=limit, **options)
         async for (number, _), result in numbered:

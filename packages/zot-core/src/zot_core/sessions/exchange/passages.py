@@ -12,7 +12,7 @@ from zot_provider.record import Record, field
 
 
 class Passage(Record):
-    """A message of a person or of the model, or the summary of a compaction. `results` are those of the calls of the
+    """A message of a person or of the model, or the summary of a compaction. `results` belong to the calls of the
     message, by the id of the call."""
 
     message: Message

@@ -135,7 +135,7 @@ class Jobs:
         return job
 
     async def wait(self, job: Job, seconds: float) -> None:
-        """Wait until a job has ended, for so many seconds at most."""
+        """Wait until a job has ended, for `seconds` at most."""
         if job.task is not None and not job.task.done() and seconds > 0:
             await asyncio.wait([job.task], timeout=seconds)
 

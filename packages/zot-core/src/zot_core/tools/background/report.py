@@ -1,4 +1,4 @@
-"""What the model reads of a job."""
+"""The report of a job for the model."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from zot_provider.record import Record, field
 
 class AgentTask(Record):
     """A task for a sub-agent. `agent` is the name of a definition, empty for none; `files` are read first; names
-    that begin with `skill:` are skills. An empty `model` and `tools` None are those of the definition, else of the
+    that begin with `skill:` are skills. An empty `model` and `tools` None come from the definition, else of the
     agent that asks; `max_steps` 0 is the usual limit. With `background` the call returns at once. With `worktree` it
     works in a git worktree."""
 

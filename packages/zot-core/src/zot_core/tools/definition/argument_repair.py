@@ -1,4 +1,4 @@
-"""What a model meant by arguments that do not fit the schema, if they can only mean one thing; pure.
+"""The meaning of arguments that do not fit the schema, if they can only mean one thing; pure.
 
 Each correction has a note, so that the model does better the next time.
 """

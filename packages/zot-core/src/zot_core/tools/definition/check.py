@@ -1,7 +1,7 @@
 """`ArgumentCheck`: checks the arguments that a model passes, and words their faults for the model.
 
-It uses pydantic's compiled core alone, whose import takes a third of the time of pydantic's. The built-in tools need no
-more: `schema_check` checks their arguments against the JSON Schema that the model sees.
+It uses pydantic's compiled core alone, whose import takes a third of the time of pydantic's. For the built-in
+tools `schema_check` suffices: it checks their arguments against the JSON Schema that the model sees.
 """
 
 import json

@@ -28,7 +28,7 @@ class ToolContext(Record):
     is about to start; it raises `Refused`. `jobs` are the commands in the background, which end with the session.
     `bash_timeout` is the time limit, in seconds, of a command whose call names none; 0 for no limit. `overwrite_check`:
     the tool `write` refuses once to replace a file that the model has not read. `temporary` is the folder for long
-    outputs, which the tools can read; empty for the usual one. `walls` are those of the sandbox in which tools work,
+    outputs, which the tools can read; empty for the usual one. `walls` belong to the sandbox in which tools work,
     None without one. `network` says which hosts the tools for the web may connect to. All calls of an agent share one
     `file_order`, and `seen_files`: what the files were like when the model last read or wrote them. `agents` returns
     what starts sub-agents; None without any. `deps` is the object that was given to `Runtime`. A call is cancelled

@@ -13,7 +13,7 @@ from zot_provider.record import Record
 
 
 class FileAccess(Record):
-    """What a call accesses: the file with the real path `path`, or any file (None); and whether it writes."""
+    """The access of a call: the file with the real path `path`, or any file (None); and whether it writes."""
 
     path: str | None
     writes: bool = False

@@ -57,7 +57,7 @@ class IgnoreRules(NamedTuple):
         return await self._with(os.path.join(folder, NAME), len(self.up + path), files)
 
     async def _with(self, path: str, start: int, files: Files) -> "IgnoreRules":
-        """Return these rules plus those of the file `path`, if it can be read."""
+        """Return these rules plus the rules of the file `path`, if it can be read."""
         text = await _text(path, files)
         if not text:
             return self

@@ -74,7 +74,8 @@ class SearchLimits(Record):
 
 
 class SearchQuery(Record):
-    """What to search for: the first `limit` matching lines, and `context` lines around each, cut at `width` characters.
+    """The limits of a search: the first `limit` matching lines, and `context` lines around each, cut at `width`
+    characters.
 
     `pattern` is a regular expression in Python's syntax, or plain text if `literal`.
     """

@@ -50,7 +50,7 @@ class _Line(NamedTuple):
 
 
 class _Indents(NamedTuple):
-    """What the indentations of the text are in the file: each known pair, and the rule behind them.
+    """The indentations of the text, as they are in the file: each known pair, and the rule behind them.
 
     An indentation of n characters is `(n * times + plus) / parts` times the character `unit`. Without a `unit` there is
     no rule.
@@ -243,7 +243,7 @@ def _is_uniform(indents: Iterable[str]) -> bool:
 def _with_style(
     lines: Sequence[_Line], wanted: Sequence[_Line], new: str, indents: _Indents, *, broken: bool
 ) -> str | None:
-    """Return the replacement with the file's own characters where it repeats those of the text. None if an indentation
+    """Return the replacement with the file's own characters where it repeats the text's. None if an indentation
     in it cannot be turned into one of the file. `broken`: the last line of the text has its line break."""
     from difflib import SequenceMatcher  # noqa: PLC0415  only an edit that is not exact needs it
 

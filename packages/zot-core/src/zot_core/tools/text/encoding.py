@@ -26,7 +26,7 @@ _GUESSES = _WESTERN | {
     "gb18030": "gb18030",
     "koi8-r": "koi8-r",
 }
-"""What the detector may answer, and Python's codec. A part of a text has the same bytes alone."""
+"""Possible answers of the detector, and Python's codec. A part of a text has the same bytes alone."""
 _NAMES = {
     "cp1250": "windows-1250",
     "cp1251": "windows-1251",
@@ -62,7 +62,7 @@ class TextEncoding(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What to know about a file in this encoding; empty for UTF-8 without errors."""
+        """A remark about a file in this encoding; empty for UTF-8 without errors."""
         return self.about("the file")
 
     def about(self, what: str) -> str:

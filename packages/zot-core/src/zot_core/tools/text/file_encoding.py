@@ -17,7 +17,7 @@ _MOST_CONFIGS = 20
 """Folders above a file in which its settings are looked for."""
 _CHARSETS = {"latin1": "latin-1", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be", "utf-8-bom": "utf-8-sig"}
 _OF_NEW_FILES = ("utf-16-le", "utf-16-be", "utf-8-sig")
-"""What `charset` of `.editorconfig` may say besides UTF-8 (https://editorconfig.org), and the codec. Some editors take
+"""Values of `charset` in `.editorconfig` besides UTF-8 (https://editorconfig.org), and the codec. Some editors take
 the name of any encoding."""
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _ROW = re.compile(r"([^\s=:]+)\s*[=:]\s*(\S+)")

@@ -19,7 +19,7 @@ _FAILED = (
     r"|Inappropriate ioctl for device|Host key verification failed|Input is not from a terminal|Terminal is dumb"
     r"|\[y/n\] Abort|User force closed the prompt"
 )
-"""What programs say that wanted to ask."""
+"""Messages of programs that wanted to ask."""
 
 NOTE = (
     "the command seems to ask for input, and gets none: its standard input is empty. Answer in the command, with an "

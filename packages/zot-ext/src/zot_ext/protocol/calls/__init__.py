@@ -31,4 +31,4 @@ CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSAT
 METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}
 
 RENAMED = {"session.clone": "session.fork", "session.switch": "session.open"}
-"""What methods were called before the first release."""
+"""Names of methods before the first release."""

@@ -11,7 +11,7 @@ ANCHORS = (
     *("center", "top_left", "top_center", "top_right", "left_center", "right_center"),
     *("bottom_left", "bottom_center", "bottom_right"),
 )
-"""What an overlay is placed at."""
+"""The anchor of an overlay."""
 
 _ID = CallParam("id", "text", "The panel; 1 to 100 characters.", required=True)
 

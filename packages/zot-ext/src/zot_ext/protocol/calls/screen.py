@@ -71,7 +71,7 @@ _COMPLETER = (
     CallParam(
         "trigger",
         "text",
-        "What the words begin with: 1 to 8 characters, no letter or digit first, and not those of zot: `/`, `@`, `!`.",
+        "The beginning of the words: 1 to 8 characters, no letter or digit first, none of zot's `/`, `@`, `!`.",
     ),
     CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
 )

@@ -1,4 +1,5 @@
-"""Events of extensions: the names that every host knows; `observable` and `interceptable` have those of newer ones."""
+"""Events of extensions: the names that every host knows; `observable` and `interceptable` have the events of newer
+ones."""
 
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     ]
 
 EVENTS = ("session_start", "turn_start", "turn_end", "tool_call", "assistant_message")
-"""Events that every host has; `observable` lists those of newer hosts."""
+"""Events that every host has; `observable` lists the events of newer hosts."""
 
 INTERCEPTS = ("tool_call", "turn_start", "assistant_message", "before_agent_start")
-"""Events that can be intercepted on every host; `interceptable` lists those of newer hosts too."""
+"""Events that can be intercepted on every host; `interceptable` lists the events of newer hosts too."""
 
 NEWER_INTERCEPTS = (
     "input", "context", "before_provider_request", "before_provider_headers", "message_end", "tool_result", "user_bash",
@@ -41,7 +42,7 @@ NEWER_INTERCEPTS = (
 """The other rows of `interceptable`, by name: events of the group `intercepts2`."""
 
 BUS = "bus:"
-"""What the names of events of the bus begin with; a pattern of channels follows."""
+"""The beginning of the names of events of the bus; a pattern of channels follows."""
 
 CHANNEL_LENGTH = 200
 """The most characters of a channel, and of a pattern."""

@@ -1,7 +1,8 @@
 """The requests and decisions of the events in the group `intercepts2`, which newer hosts have.
 
-A request has the members of the question. A decision has those of the answer; None leaves something as it is. With
-`block` the event is refused, and `reason` says why: to the model for a tool result, to the user for any other event.
+A request has the members of the question. A decision has the members of the answer; None leaves something as it is.
+With `block` the event is refused, and `reason` says why: to the model for a tool result, to the user for any other
+event.
 
 The rows of `interceptable` are made from these classes: the first paragraph of a request says
 when it comes, and a line `NAME: ...` what a field is.
@@ -98,7 +99,7 @@ class PayloadDecision(Record):
 
 
 class HeadersRequest(Record):
-    """A request is about to be sent: its headers, without those of the key.
+    """A request is about to be sent: its headers, without the headers of the key.
 
     provider: the provider
     model: the model

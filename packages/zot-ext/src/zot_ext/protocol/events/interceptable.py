@@ -108,7 +108,7 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
         *map(_newer, EVENTS),
     )
 }
-"""The events by name, those of every host first."""
+"""The events by name, every host's first."""
 
 
 def answer_problem(event: str, answer: Mapping[str, object]) -> str:

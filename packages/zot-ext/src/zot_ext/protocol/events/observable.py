@@ -1,4 +1,4 @@
-"""The events that an extension can observe beyond those of every host: each with its group and its members, as data.
+"""The events that an extension can observe beyond the ones of every host: each with its group and its members, as data.
 
 Documentation and `zot ext check` read this table. To add an event: its row here, and a row in the table of the host,
 `zot_agent/extensions/hooks/observables.py`.

@@ -1,6 +1,6 @@
-"""What the host asks with `event_intercept` about something that an extension has registered, as data.
+"""Questions of the host (`event_intercept`) about something that an extension has registered, as data.
 
-These questions need no subscription. The rows are those of events that can be intercepted, so that ids, limits,
+These questions need no subscription. Their rows have the form of events that can be intercepted, so that ids, limits,
 cancelling and the check of answers are the same.
 """
 

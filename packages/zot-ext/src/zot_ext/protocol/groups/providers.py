@@ -71,18 +71,18 @@ class ProviderEvent(Frame, type="provider_event"):
 
 
 class ProviderStep(Frame, type="provider_step"):
-    """What a `provider_request` that signs in shows to the person."""
+    """The messages that a `provider_request` that signs in shows to the person."""
 
     id: str
     """The id of the `provider_request`."""
     url: str = ""
     """A page to open."""
     user_code: str = ""
-    """What the person types on the page."""
+    """The code that the person types on the page."""
     ask: bool = False
     """Whether the person may type or paste something; it comes as `provider_input`."""
     message: str = ""
-    """What happens, in words."""
+    """A description of the step."""
 
 
 class ProviderResult(Frame, type="provider_result"):
@@ -130,7 +130,7 @@ class ProviderQuestion(Frame, type="provider_request"):
 
 
 class ProviderInput(Frame, type="provider_input"):
-    """What the person typed or pasted while `provider_request` signs in."""
+    """The text that the person typed or pasted while `provider_request` signs in."""
 
     id: str
     """The id of the `provider_request`."""

@@ -34,7 +34,7 @@ class RegisterToolOps(Frame, type="register_tool_ops"):
     home: str = ""
     """The home folder there, for `~`. `/` without it."""
     ops: tuple[str, ...] = ()
-    """See `TOOL_OPS`. Empty for both. With `exec` alone, commands run there and files are those of the host."""
+    """See `TOOL_OPS`. Empty for both. With `exec` alone, commands run there and files stay the host's."""
 
 
 class UnregisterToolOps(Frame, type="unregister_tool_ops"):

@@ -53,7 +53,7 @@ RULES: dict[str, tuple[str, str]] = {
     "unknown-intercept": ("warning", "intercepted events exist; hosts never ask about others"),
     "not-asked-for": ("error", "hello asks for the groups of the events in subscribe"),
     "depends-on-ack-time": ("error", "registrations do not depend on when hello_ack arrives"),
-    "not-the-same": ("warning", "a program whose registrations are remembered registers the same at each start"),
+    "not-the-same": ("warning", "a program whose registrations are remembered registers the same at every start"),
     "no-reply": ("error", "every request is answered"),
     "late-reply": ("error", "requests are answered within their limit"),
     "double-reply": ("error", "a request is answered once"),

@@ -52,7 +52,7 @@ class Registered(Record):
     flags: tuple[RegisterFlag, ...]
     providers: dict[str, RegisterProvider]
     questions: tuple[tuple[str, Mapping[str, Any]], ...]
-    """What a host asks about completers and renderers: the event and its members."""
+    """The questions of a host about completers and renderers: the event and its members."""
     machine: RegisterToolOps | None = None
 
     def entries(self) -> set[str]:
@@ -110,7 +110,7 @@ def requests(session: CheckSession, registered: Registered) -> Iterator[list[Che
 def carrier(session: CheckSession, asked: CheckRequest, text: str = "zot check", extra: str = "") -> CheckRequest:
     """Make a request to the same handler as `asked`, with `text` in it and with `extra` members, given as JSON.
 
-    `asked` is of an earlier run. Characters are escaped only where JSON requires it.
+    `asked` belongs to an earlier run. Characters are escaped only where JSON requires it.
     """
     frame = json.loads(asked.line)
     frame["id"] = session.id()

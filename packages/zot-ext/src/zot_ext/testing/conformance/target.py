@@ -30,7 +30,7 @@ class CheckTarget(Record):
     name: str = ""
     """The name in the manifest; `""` without a manifest."""
     permissions: ExtensionPermissions = EVERYTHING
-    """What the manifest asks for."""
+    """The permissions that the manifest asks for."""
     flags: tuple[ExtensionFlag, ...] | None = None
     """The flags in the manifest; None without a manifest."""
     providers: tuple[str, ...] | None = None

@@ -17,7 +17,7 @@ _ERROR = 200
 
 
 class WrongCode(SignInFailed):
-    """What the person pasted is not the code of this sign-in; another may follow."""
+    """The pasted text is not the code of this sign-in; another may follow."""
 
 
 class CodeAnswer(Record):

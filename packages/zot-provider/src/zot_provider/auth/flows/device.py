@@ -14,7 +14,7 @@ CODE_LENGTH = 64
 
 
 class DeviceCode(Record):
-    """What the person needs: a code to type on the page `url` within `seconds`."""
+    """A message to the person: a code to type on the page `url` within `seconds`."""
 
     code: str
     url: str

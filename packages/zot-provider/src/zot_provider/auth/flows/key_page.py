@@ -52,7 +52,7 @@ class KeyPage:
         return await self._submissions.get()
 
     async def close(self) -> None:
-        """Stop to serve, after the last answer was sent."""
+        """Stop serving, after the last answer was sent."""
         if self._sent is not None:
             self._sent.done.cancel()  # without effect on an answer that was given
         await self._server.close()

@@ -86,7 +86,7 @@ class LoopbackServer:
         )
 
     async def close(self) -> None:
-        """Stop to listen, wait a moment for answers that are being sent, and close all connections."""
+        """Stop listening, wait a moment for answers that are being sent, and close all connections."""
         if self._server is not None:
             self._server.close()
         with suppress(TimeoutError):

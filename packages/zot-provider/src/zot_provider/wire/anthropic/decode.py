@@ -1,7 +1,8 @@
 """Decoder of the Anthropic Messages stream.
 
-Source: Claude API documentation, "Streaming messages" (https://platform.claude.com/docs/en/build-with-claude/streaming).
-The usage of `message_delta` is cumulative. Unknown kinds of events and blocks may appear and are ignored.
+Source: Claude API documentation, "Streaming messages"
+(https://platform.claude.com/docs/en/build-with-claude/streaming). The usage of `message_delta` is cumulative. Unknown
+kinds of events and blocks may appear and are ignored.
 """
 
 import json

@@ -28,7 +28,7 @@ _WITHHELD = {
     "malformed_model_output": "the model wrote something that is not an answer",
     "malformed_tool_use": "the model wrote a tool call that cannot be read",
 }
-"""The ends that are failures. Those of malformed answers may not come again."""
+"""The ends that are failures. The failures of malformed answers may not come again."""
 
 
 class ConverseDecoder(BlockDecoder):

@@ -74,7 +74,7 @@ def _is_claude(model: Model) -> bool:
 
 
 def _cache_points(request: Request) -> list[dict[str, Any]]:
-    """Return a cache point, or nothing: a new object each time, because the caller may change the body."""
+    """Return a cache point, or nothing: a new object every time, because the caller may change the body."""
     if not _is_claude(request.model):
         return []
     return [{"cachePoint": {"type": "default"} | ({} if request.cache_time == "5m" else {"ttl": request.cache_time})}]

@@ -20,7 +20,7 @@ _FRAME = 16
 
 _STRING = 7
 _SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
-"""Bytes of the value of a header by its type; those of 6 and 7 begin with two bytes for their length."""
+"""Bytes of the value of a header by its type; the values of 6 and 7 begin with two bytes for their length."""
 
 
 class EventStreamSplitter:

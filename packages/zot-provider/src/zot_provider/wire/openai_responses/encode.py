@@ -1,7 +1,8 @@
 """Encoder of Responses requests.
 
-Source: OpenAI API reference, "Create a model response" (https://platform.openai.com/docs/api-reference/responses/create).
-The server stores nothing: each request sends the whole conversation, with thinking in its encrypted form.
+Source: OpenAI API reference, "Create a model response"
+(https://platform.openai.com/docs/api-reference/responses/create). The server stores nothing: each request sends the
+whole conversation, with thinking in its encrypted form.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

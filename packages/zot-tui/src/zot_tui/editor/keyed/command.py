@@ -15,7 +15,7 @@ MOST = 999
 """The largest count; larger ones are reduced to it."""
 
 OPERATORS = frozenset({"cut", "change", "copy", "indent", "outdent", "swap_case", "lower_case", "upper_case"})
-"""What works on a motion, a part of the text or the selection. Without either it waits for a motion."""
+"""A command that works on a motion, a part of the text or the selection. Without either it waits for a motion."""
 
 INSERTS = frozenset({"insert", "insert_first", "append", "append_end", "open_below", "open_above", "overwrite"})
 """Commands that begin to type; their count repeats the typed text."""
@@ -24,13 +24,13 @@ COMMANDS = INSERTS | {
     *("put", "put_before", "join", "join_plain", "replace", "toggle_case", "repeat", "undo", "redo"),
     *("select", "select_lines", "row_up", "row_down"),
 }
-"""What works at the cursor."""
+"""A command that works at the cursor."""
 
 SELECTED = OPERATORS | {
     *("put", "put_before", "join", "join_plain", "replace", "insert_first", "append_end", "other_end"),
     *("select", "select_lines", "row_up", "row_down", "cut lines", "change lines", "copy lines"),
 }
-"""What works on a selection; `lines` are the whole lines in which it is."""
+"""A command that works on a selection; `lines` are the whole lines in which it is."""
 
 WHOLE = frozenset({"indent", "outdent", "join", "join_plain"})
 """Commands that change whole lines, however much of them is selected."""

@@ -118,7 +118,7 @@ def _paragraph(units: Units, at: int, count: int, *, around: bool) -> UnitRange 
         return all(units.kind(each) == BLANK for each in range(line, units.end(line)))
 
     def run(line: int, by: int) -> int:
-        """Return the last line from `line` on that is of the same kind."""
+        """Return the last line from `line` on that has the same kind."""
         same = blank(line)
         while (following := units.lines(line, by)) != line and blank(following) == same:
             line = following

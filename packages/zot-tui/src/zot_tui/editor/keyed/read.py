@@ -150,8 +150,8 @@ def _object(given: Any, where: str) -> Mapping[str, Any]:
 def _motions(
     given: Mapping[str, Any], where: str, modes: Mapping[str, Mapping[str, Any]], *, selecting: bool
 ) -> dict[Keys, list[str]]:
-    """Return the keys of the mode named `motions_from` that only move the cursor; with `selecting`, also those of its
-    parts of the text."""
+    """Return the keys of the mode named `motions_from` that only move the cursor; with `selecting`, also the keys of
+    its parts of the text."""
     if given.get("motions_from") is None:
         return {}
     source = _named(given, "motions_from", where, modes)

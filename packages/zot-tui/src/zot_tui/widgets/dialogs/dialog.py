@@ -223,7 +223,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return [*rows[:NOTE_ROWS]]
 
     def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
-        """Return as many hints as fit; those of scrolling keys are dropped first, or if the `whole` body is in view."""
+        """Return as many hints as fit; hints of scrolling keys are dropped first, or if the `whole` body is in view."""
         notice = ("warning", self._waits) if self._waits else self.notice()
         if notice is not None:
             return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)

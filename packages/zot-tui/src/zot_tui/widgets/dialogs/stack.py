@@ -45,7 +45,7 @@ class Stack(urwid.Widget):
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which
     is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
     the base has the keys. It gets them once it has been drawn without the notice that it waits. `clock` returns
-    seconds, `after` calls back after so many.
+    seconds, `after` calls back after a number of seconds.
     """
 
     _sizing = frozenset([urwid.BOX])

@@ -296,7 +296,7 @@ class EditorWidget(urwid.Widget):
 
     @property
     def _look(self) -> tuple[str, str]:
-        """What is seen of the mode."""
+        """The visible part of the mode."""
         return self._mode.name, self._mode.shape
 
     def _after(self, look: tuple[str, str]) -> None:

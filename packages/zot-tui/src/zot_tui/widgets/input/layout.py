@@ -140,7 +140,7 @@ class EditorLine:
             column += cells
 
     def _unit(self, grapheme: str, column: int) -> tuple[str, int]:
-        """Return the text to draw for a grapheme at `column`, and its cells, at most those of a row."""
+        """Return the text to draw for a grapheme at `column`, and its cells, at most as many as a row has."""
         if self._masked:
             return MASK, 1
         if grapheme == "\t":

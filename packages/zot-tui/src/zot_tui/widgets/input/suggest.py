@@ -24,7 +24,7 @@ class Suggest(Rows):
     """Draws the candidates of a `Completer` in at most `max_rows` rows. Takes no keys.
 
     Commands are shown with their slash. If not all candidates fit, the last row says which are in view. `show` must be
-    called after each change of the completer. Without a search, each group has a row with its name; a search sorts by
+    called after every change of the completer. Without a search, each group has a row with its name; a search sorts by
     how well a name matches.
     """
 

@@ -105,7 +105,7 @@ class Cell:
         self._chunks = None
 
     def watch(self, watcher: Callable[[], None] | None) -> None:
-        """Call `watcher` after each change; None to stop."""
+        """Call `watcher` after every change; None to stop."""
         self._watcher = watcher
 
     def _make(self) -> list[Chunk]:

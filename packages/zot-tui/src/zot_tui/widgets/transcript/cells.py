@@ -120,7 +120,7 @@ class AnswerCell(Cell):
 
     @property
     def replacement(self) -> str | None:
-        """What is drawn in place of the finished text."""
+        """The drawing in place of the finished text."""
         return self._replacement
 
     @replacement.setter
@@ -181,7 +181,7 @@ class AnswerCell(Cell):
         return chunks
 
     def _grow(self, document: "Document", chunks: list[Chunk]) -> None:
-        """Replace the chunks of blocks that were open by those of changed and new blocks."""
+        """Replace the chunks of blocks that were open by the chunks of changed and new blocks."""
         self._grown = False
         del chunks[self._kept :]
         chunks += [indented(Chunk(block.rows, inner=block)) for block in document.closed[self._kept :]]

@@ -9,7 +9,7 @@ from zot_tui.text.runs import Row
 
 @dataclass(slots=True)
 class PaintedItem:
-    """What a part is about, for the painter alone: an id, the arguments of a call as JSON text, and the content of a
+    """The subject of a part, for the painter alone: an id, the arguments of a call as JSON text, and the content of a
     result, a message or an entry. If it has an `owner`, nobody else draws it."""
 
     id: str

@@ -25,7 +25,7 @@ _MAX_BYTES = 16 << 20
 
 
 class Upstream(Record):
-    """What a branch follows: its name and commit, and the name, the address and the branch of its remote."""
+    """The upstream of a branch: its name and commit, and the name, the address and the branch of its remote."""
 
     branch: str
     commit: str

@@ -14,7 +14,7 @@ NAME_HELP = "name of the extension, or name or path of its folder"
 
 
 def installed() -> Discovery:
-    """Return the extensions of the project in the working directory, and those of the user. Raises `ConfigError`."""
+    """Return the extensions of the project in the working directory, and the user's. Raises `ConfigError`."""
     return project_choice().find()
 
 

@@ -1,4 +1,4 @@
-"""What `zot ext` does about the Python packages that an extension needs."""
+"""The Python packages that an extension needs, for `zot ext`."""
 
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.config.paths import zot_home

@@ -1,4 +1,4 @@
-"""What `zot ext` says about the permissions of an extension, and how it asks about them."""
+"""The permissions of an extension in words, and the question about them, for `zot ext`."""
 
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.config.paths import zot_home

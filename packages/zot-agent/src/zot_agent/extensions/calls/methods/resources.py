@@ -12,7 +12,7 @@ _MOST = 100
 
 
 async def set(call: ExtensionCall) -> None:
-    """Bring these resources in place of those of an earlier call, and return when they can be used."""
+    """Bring these resources in place of the ones of an earlier call, and return when they can be used."""
     paths = ResourcePaths(*(_paths(call, kind) for kind in ("skills", "prompts", "themes")))
     await call.services.set_resources(call.connection, paths)
 

@@ -27,7 +27,7 @@ async def export(chat: Chat, path: str) -> None:
 
 
 async def import_file(chat: Chat, path: str) -> None:
-    """Add the session in a file to those of this directory, and open it."""
+    """Add the session in a file to the sessions of this directory, and open it."""
     from zot_core.sessions.exchange.portable import import_session  # noqa: PLC0415  rarely used
 
     if not path:

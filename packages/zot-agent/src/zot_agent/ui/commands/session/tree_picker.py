@@ -28,7 +28,7 @@ _MARKS: dict[EntryKind, str] = {
     "branch_summary": "summary: ",
     "custom": "custom: ",
 }
-"""What is before the text of an entry of each kind."""
+"""The mark before the text of an entry of each kind."""
 
 
 class TreePicker(Picker[str]):

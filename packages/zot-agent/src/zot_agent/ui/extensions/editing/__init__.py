@@ -1,1 +1,1 @@
-"""What extensions do with the editor: its modes, its keys, and how its text is drawn."""
+"""The editor of extensions: its modes, its keys, and how its text is drawn."""

@@ -20,7 +20,7 @@ PAUSE = 0.03
 MOST_TEXT = 64 * 1024
 MOST_SPANS = 5000
 MOST_MISSES = 5
-"""So many questions in a row without an answer, and an extension is not asked any more."""
+"""After this number of questions in a row without an answer, an extension is no longer asked."""
 
 Marks = list[Any]
 """The style of each character; None where nothing is said."""
@@ -50,7 +50,7 @@ class EditorDecorations:
         chat.themes.switched.connect(lambda _: self._ask_all())
 
     def add(self, extension: str, ask: AskEditor) -> None:
-        """Ask an extension, now and after each change; if that is done already, once more."""
+        """Ask an extension, now and after every change; if that is done already, once more."""
         decorator = self._decorators.get(extension)
         if decorator is None:
             decorator = self._decorators[extension] = _Decorator(extension, ask)
@@ -116,7 +116,7 @@ class EditorDecorations:
         if self._decorators.get(decorator.extension) is decorator:
             del self._decorators[decorator.extension]
             self._draw()
-            self._chat.presenter.note(f"draws the editor no more: {why}", "warning", decorator.extension)
+            self._chat.presenter.note(f"no longer draws the editor: {why}", "warning", decorator.extension)
         return True
 
     def _draw(self) -> None:

@@ -173,4 +173,4 @@ class EditorKeyQueue:
         asker.misses += 1
         if asker.misses >= asker.most_misses and self._askers.get(asker.extension) is asker:
             del self._askers[asker.extension]
-            self._chat.presenter.note(f"is asked about keys no more: {why}", "warning", asker.extension)
+            self._chat.presenter.note(f"is no longer asked about keys: {why}", "warning", asker.extension)

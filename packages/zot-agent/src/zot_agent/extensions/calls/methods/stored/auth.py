@@ -1,4 +1,4 @@
-"""A sign-in to a service of an extension. The flows are those of providers, and so is the store of the tokens."""
+"""A sign-in to a service of an extension. The flows of providers serve it, and so does the store of the tokens."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
