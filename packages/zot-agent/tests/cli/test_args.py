@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser, parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.host.options import HostOptions
@@ -101,6 +102,11 @@ def test_the_help_names_every_mode_and_fits_80_columns() -> None:
     text = build_parser().format_help()
     assert max(map(len, text.splitlines())) <= 80
     assert all(flag in text for mode in MODES.values() for flag in mode.flags)
+
+
+def test_the_help_keeps_the_name_of_a_command_apart_from_what_it_does() -> None:
+    text = build_parser().format_help()
+    assert [name for name in SUBCOMMANDS if f"\n  {name}  " not in text] == []
 
 
 def test_what_is_no_utf8_is_replaced_and_told(capsys: pytest.CaptureFixture[str]) -> None:

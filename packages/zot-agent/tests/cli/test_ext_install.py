@@ -255,7 +255,7 @@ def test_a_program_outside_of_the_folder_is_named(ext: Cli, tmp_path: Path) -> N
     source = write(tmp_path / "a", exec="../other/run")
     outside = os.path.realpath(ext.place / "other" / "run")
     assert f"  outside    {outside}, which is not part of the extension\n" in ext("install", str(source))
-    assert f"(runs {outside}, outside of its folder)" in ext("list")
+    assert f"(runs {outside}, outside its folder)" in ext("list")
 
 
 def test_yes_lets_a_clone_run_also_where_its_author_did_not(ext: Cli, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
             assert error == f"no session {hidden!r}"
         everything = await served.command(id, "session.list", scope="all")
         assert [each["id"] for each in everything["data"]["sessions"]] == [mine]
-        outside = "is outside of the directories that are served"
+        outside = "is outside the directories that are served"
         assert outside in await refusal("session.export", session=mine, path="../out.md")
         assert outside in await refusal("session.import", path="/etc/hosts")
 

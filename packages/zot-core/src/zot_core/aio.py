@@ -16,7 +16,7 @@ _CO_COROUTINE = 0x80
 
 
 def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
-    """Start `work` as a task called `name`. Raises RuntimeError outside of an event loop.
+    """Start `work` as a task called `name`. Raises RuntimeError outside an event loop.
 
     The event loop keeps only weak references, so an unreferenced task may be collected before it ends. This function
     keeps a reference until the task ends. An exception that is never retrieved goes to the loop's exception handler.

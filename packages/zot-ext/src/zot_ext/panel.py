@@ -67,7 +67,7 @@ class Panel:
         return Response("open_panel", panel=self._spec())
 
     def show(self) -> None:
-        """Open the panel outside of a command. Raises `NotGranted` unless the host grants `panels`."""
+        """Open the panel outside a command. Raises `NotGranted` unless the host grants `panels`."""
         self._host.require("panels")
         self.is_open = True
         self._host.send(OpenPanel(self._spec()))

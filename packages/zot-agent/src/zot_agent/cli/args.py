@@ -40,7 +40,7 @@ def build_parser() -> Parser:
         allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
-        + "\n".join(f"  {name:<10}{help}" for name, help in list_commands())
+        + "\n".join(f"  {name:<13}{help}" for name, help in list_commands())
         + "\n\nPiped text, at most 8 MiB, goes before the prompt, and implies --print."
         + "\nA prompt of one word that looks like a command goes after --."
         + "\nA separate word @PATH attaches a text file or an image."
@@ -93,9 +93,9 @@ def _model_flags(parser: Parser) -> None:
 def add_retries(group: "argparse._ActionsContainer") -> None:
     """Add the flags that say how failed model calls are repeated."""
     group.add_argument("--retries", type=int, metavar="N", help="repeat a failed model call N times at most")
-    group.add_argument("--retry-wait", type=float, metavar="S", help="seconds that one wait before that may take")
-    group.add_argument("--retry-total", type=float, metavar="S", help="seconds that all waits of a call may take")
-    group.add_argument("--wait", action="store_true", help="nobody waits for the answer: wait as long as servers ask")
+    group.add_argument("--retry-wait", type=float, metavar="S", help="seconds of the longest wait for a repetition")
+    group.add_argument("--retry-total", type=float, metavar="S", help="seconds of all waits of a call together")
+    group.add_argument("--wait", action="store_true", help="nobody is waiting: wait as long as servers ask")
 
 
 def _add_setting(group: argparse._ArgumentGroup, setting: Setting[Any], **details: Any) -> None:
@@ -155,8 +155,8 @@ def _extension_flags(parser: Parser) -> None:
         metavar="PATH",
         help="also run the extension in a folder, or in a file written for pi",
     )
-    extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only those named with --ext")
-    extensions.add_argument("--no-project-ext", action="store_true", help="do not run those in ./.zot/extensions")
+    extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only what --ext names")
+    extensions.add_argument("--no-project-ext", action="store_true", help="run no extensions of ./.zot/extensions")
     extensions.add_argument(
         "--trust", action="store_true", help="use what this folder brings (extensions, skills, prompts) in this run"
     )
@@ -164,7 +164,7 @@ def _extension_flags(parser: Parser) -> None:
     extensions.add_argument(
         "--strict-extensions",
         action="store_true",
-        help="do nothing, and exit with code 2, unless all are there and ready",
+        help="do nothing, and exit with code 2, unless all extensions are ready",
     )
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="log every protocol frame to FILE")
     extensions.add_argument(

@@ -275,7 +275,7 @@ def _candidates(
 
 def own_files(found: DiscoveredExtension) -> list[str]:
     """List the files that decide what an extension does: its manifest, its theme, its program and the files that its
-    arguments name, unless they are outside of the folder and named absolutely. They need not exist."""
+    arguments name, unless they are outside the folder and named absolutely. They need not exist."""
     folder = os.path.realpath(found.directory)
     words = [word for word in found.manifest.args if os.path.isfile(os.path.join(folder, word))]
     if os.path.dirname(found.manifest.exec):  # a bare name is looked up on the PATH

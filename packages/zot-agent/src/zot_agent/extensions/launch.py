@@ -49,7 +49,7 @@ def command(manifest: Manifest, directory: str, programs: str = "") -> list[str]
 
 
 def outside_program(manifest: Manifest, directory: str) -> str:
-    """Return the program that a relative `exec` names outside of the folder `directory`, by `..` or through a link;
+    """Return the program that a relative `exec` names outside the folder `directory`, by `..` or through a link;
     otherwise empty."""
     program = manifest.exec
     if not program.strip() or "\0" in program or os.path.isabs(program) or os.path.basename(program) == program:

@@ -117,7 +117,7 @@ def _install(wheel: Wheel, command: Sequence[str], temporary: str, target: str, 
     interactive = sys.stderr is not None and sys.stderr.isatty()  # a person sees the installer's progress
     with subprocess.Popen(
         [*command, *_FLAGS, "--target", target, "-r", requirements],
-        cwd=temporary,  # outside of any project whose settings would apply
+        cwd=temporary,  # outside any project whose settings would apply
         env=installer_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

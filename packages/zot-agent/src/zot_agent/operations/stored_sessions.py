@@ -34,7 +34,7 @@ class StoredSessions:
     """Lists, finds, exports and imports stored sessions, one at a time, in a thread.
 
     With `allowed`, which says whether a client may see a path without links, sessions of other directories, and files
-    outside of the store, do not exist. Methods raise `ConfigError` and `SessionError`.
+    outside the store, do not exist. Methods raise `ConfigError` and `SessionError`.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class StoredSessions:
         *,
         outside: bool = True,
     ) -> None:
-        """Without `outside`, a session cannot be named by the path of a file outside of the store."""
+        """Without `outside`, a session cannot be named by the path of a file outside the store."""
         self._allowed, self._limits = allowed, limits or StoredLimits()
         self._outside = outside and allowed is None
         self._reading = asyncio.Lock()
@@ -199,7 +199,7 @@ class StoredSessions:
             raise ConfigError("path must name a file")
         path = os.path.join(cwd, os.path.expanduser(path))
         if self._allowed is not None and not self._allowed(os.path.realpath(path)):
-            raise ConfigError(f"{path} is outside of the directories that are served")
+            raise ConfigError(f"{path} is outside the directories that are served")
         return path
 
 

@@ -31,14 +31,14 @@ class AllowedDirs:
         return any(os.path.commonpath([folder, path]) == folder for folder in self.folders)
 
     def resolve(self, given: str) -> str:
-        """Return a directory as an absolute path without links. Raises `HttpError` if it is outside of the roots
+        """Return a directory as an absolute path without links. Raises `HttpError` if it is outside the roots
         (whether or not it exists), and if it does not exist."""
         try:
             path = os.path.realpath(os.path.join(self.base, given))
         except ValueError:  # a null byte, half of a surrogate pair
             raise HttpError(400, "cwd is not a path") from None
         if not self.has(path):
-            raise HttpError(403, f"cwd {given!r} is outside of the directories that are served")
+            raise HttpError(403, f"cwd {given!r} is outside the directories that are served")
         if not os.path.isdir(path):
             raise HttpError(400, f"cwd {given!r} is not a directory")
         return path

@@ -18,7 +18,7 @@ class Run:
     """
 
     def __init__(self, events: Observe[AgentEvent]) -> None:
-        """Create a run that waits for `begin`. `events` is the agent's `hooks.event`. Raises RuntimeError outside of an
+        """Create a run that waits for `begin`. `events` is the agent's `hooks.event`. Raises RuntimeError outside an
         event loop."""
         self._loop = asyncio.get_running_loop()
         self._done: asyncio.Future[RunEnd] = self._loop.create_future()

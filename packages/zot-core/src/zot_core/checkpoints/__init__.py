@@ -1,1 +1,1 @@
-"""Checkpoints: the files that an agent changed, as they were before and after, outside of the person's repository."""
+"""Checkpoints: the files that an agent changed, as they were before and after, outside the person's repository."""

@@ -73,7 +73,7 @@ class Checkpoints:
         self._agent.change_context(files=files, shell=WatchedShell(context.shell, self))
 
     def _on_message(self, message: Message) -> None:
-        """Notice which calls are running: what changes files outside of them is the person's work."""
+        """Notice which calls are running: what changes files outside them is the person's work."""
         if message.role == "assistant":
             self._entry = message.id
             self._unfinished = {call.id for call in message.tool_calls}

@@ -241,7 +241,7 @@ class Conversation:
         self._commands.reserved = names
 
     async def run_command(self, name: str, args: str = "") -> str:
-        """Run a command at once, outside of the queue, and return its action, such as "prompt" or "display". A prompt
+        """Run a command at once, outside the queue, and return its action, such as "prompt" or "display". A prompt
         is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
         `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")

@@ -81,7 +81,7 @@ def _trial(program: str) -> tuple[list[str], str]:
 
 def _advice(text: str) -> str:
     if "mount proc" in text:
-        return "; this container hides /proc, run zot outside of it"
+        return "; this container hides /proc, run zot outside it"
     if any(each in text for each in ("uid map", "RTM_NEWADDR", "No space left", "namespace", "not permitted")):
         return (
             "; this system does not let you make user namespaces, see sysctl kernel.unprivileged_userns_clone,"

@@ -137,7 +137,7 @@ class _SkillSearch:
                 yield below
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
-        """Add the skills named by an extension's manifest, unless they are outside of its folder."""
+        """Add the skills named by an extension's manifest, unless they are outside its folder."""
         root = os.path.realpath(each.folder)
         for path in each.paths:
             target = os.path.realpath(os.path.join(root, path))

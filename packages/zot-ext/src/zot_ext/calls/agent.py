@@ -106,7 +106,7 @@ class ModelCalls(ModelOperations):
         reasoning: str = "",
         progress: Callable[[str], None] | None = None,
     ) -> str:
-        """Ask a model something, outside of the conversation, and return its text. `messages` are a conversation, in
+        """Ask a model something, outside the conversation, and return its text. `messages` are a conversation, in
         place of a prompt: objects with `role`, `text` and `images`, which are bytes or base64 texts. `progress` takes
         the text as it comes."""
         asked = [

@@ -272,7 +272,7 @@ class ClearNotes(Frame, type="clear_notes"):
 
 
 class OpenPanel(Frame, type="open_panel"):
-    """Opens a panel outside of a command."""
+    """Opens a panel outside a command."""
 
     panel: PanelSpec
 

@@ -112,7 +112,7 @@ def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
 
 
 def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
-    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside of them is lost."""
+    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside them is lost."""
     drawn = rows_of(whole)[first : first + count]
     if len(drawn) < count:
         drawn = [*drawn, *blank(whole.cols(), count - len(drawn)).drawn]

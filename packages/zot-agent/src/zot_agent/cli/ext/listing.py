@@ -54,10 +54,10 @@ def _row(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> t
 
 
 def _text(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
-    """Return the description, the program if it is outside of the folder, the command that shows the theme, and the
+    """Return the description, the program if it is outside the folder, the command that shows the theme, and the
     names that it does not get."""
     command, outside = theme(found), outside_program(found.manifest, found.directory)
-    runs = f"(runs {outside}, outside of its folder)" if outside else ""
+    runs = f"(runs {outside}, outside its folder)" if outside else ""
     shadowed = [f"({why})" for why in _name_conflicts(found, registered)]
     return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else "", *shadowed]))
 

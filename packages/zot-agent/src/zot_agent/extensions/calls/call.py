@@ -33,7 +33,7 @@ class CallServices(Record):
     `favourites` returns the names of the person's favourite models.
     `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` belong to
     all extensions. `signed_in` is called when an extension has got another secret, or has lost one.
-    `stored` are the sessions that extensions may read, none by a path outside of their folder."""
+    `stored` are the sessions that extensions may read, none by a path outside their folder."""
 
     conversation: "Conversation"
     limits: ExtensionLimits

@@ -35,7 +35,7 @@ def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -
     """
     try:
         if outside := outside_program(found.manifest, found.directory):
-            raise ValueError(f"its program {outside} is outside of its folder")
+            raise ValueError(f"its program {outside} is outside its folder")
         if agent.sandbox is not None and not must_confine(found.permissions):
             sandbox = Sandbox(_beside_agent(found, agent.sandbox, home))
         else:

@@ -1,4 +1,4 @@
-"""`WidgetView`: what extensions show outside of the conversation, on the chat screen."""
+"""`WidgetView`: what extensions show outside the conversation, on the chat screen."""
 
 from collections.abc import Callable
 

@@ -39,7 +39,7 @@ class Stack(urwid.Widget):
     """A base widget and the dialogs open over it. The newest dialog is drawn and has the keys.
 
     A dialog has the full width and is at the bottom, above `below(columns)` rows of the base that stay visible (a
-    status bar). `changed` is emitted when a dialog opens or closes, which may happen outside of a key press; the owner
+    status bar). `changed` is emitted when a dialog opens or closes, which may happen outside a key press; the owner
     redraws the screen. `keys` gets the keys and pastes while no dialog has them; it is the base unless it is set.
 
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which

@@ -26,7 +26,7 @@ _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 
 
 async def complete(call: ExtensionCall) -> "ModelAnswer":
-    """Ask a model something outside of the conversation."""
+    """Ask a model something outside the conversation."""
     agent, limits = call.conversation.runtime.agent, call.services.limits
     reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
     max_tokens = call.params.get("max_tokens")
