@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from forked import Process, start
+from json_schema import Schema
 from waiting import PATIENCE
 
 import zot_core
-from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
 EVENTS = Schema(Path(zot_core.__file__).parent / "events.schema.json")

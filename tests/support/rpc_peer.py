@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from forked import start
+from json_schema import Schema
 from waiting import PATIENCE
 
 import zot_agent.rpc
-from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
 RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"

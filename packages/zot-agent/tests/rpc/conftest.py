@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from json_schema import Schema
 from rpc_peer import Peer, StartPeer
 
-from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
 

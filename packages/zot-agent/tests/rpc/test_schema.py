@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from json_schema import Schema
 
 import zot_agent.rpc
 import zot_core
@@ -20,7 +21,6 @@ from zot_core import events
 from zot_core.conversation import events as told
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.event_json import encode_event, encode_message
-from zot_core.testing import Schema
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage

@@ -1,7 +1,6 @@
 """Fakes for testing programs that use `zot_core`."""
 
 from zot_core.testing.agents import PIXEL, EventClient, make_agent, record, run_to_end, types
-from zot_core.testing.schema import Schema
 from zot_core.testing.tasks import HANGS, TaskClient
 from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 
@@ -12,7 +11,6 @@ __all__ = [
     "FakeShell",
     "MemoryFiles",
     "RanCommand",
-    "Schema",
     "Scripted",
     "TaskClient",
     "make_agent",
