@@ -1,7 +1,7 @@
 """Parse the front matter of a Markdown file: YAML between two lines `---`, before the text.
 
-Most front matter has a few simple forms, which are parsed here; everything else goes to PyYAML, whose import takes
-10 ms and more. A property test checks that the two agree.
+Values of one line are parsed here; everything else goes to PyYAML, whose import takes 10 ms and more. A property test
+checks that the two agree.
 """
 
 import re
@@ -13,12 +13,7 @@ from zot_provider.record import Record
 FENCE = "---"
 
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
-# Compiled when they are first needed: few files have lists.
-_WORDS = r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*"
-_ITEM = r"( *)- +(.*?) *"
 _TOOL = r"[^\s,()]+(?:\([^)]*\))?"
-_FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
-"""Headers of block scalars, with the text that joins their lines and the text after the last line."""
 
 
 class FrontMatterError(Exception):
@@ -134,87 +129,26 @@ def line_of(front: str, name: str) -> int:
 
 
 def plain_fields(front: str) -> dict[str, object] | None:
-    """Parse the fields if all of them have a simple form: one line, quotes without escapes, a list or mapping of such
-    lines, a list of words in brackets, a block of text without blank lines. None for anything else. `front` ends with a
-    line break."""
+    """Parse the fields if each is one line: words, or quotes without escapes. None for anything else. `front` ends with
+    a line break."""
     fields: dict[str, object] = {}
-    lines = front.split("\n")[:-1]
-    at = 0
-    while at < len(lines):
-        found = _FIELD.fullmatch(lines[at])
-        if found is None or not lines[at].isprintable():
+    for line in front.split("\n")[:-1]:
+        found = _FIELD.fullmatch(line)
+        value = _scalar(found[2] or "") if found and line.isprintable() else None
+        if found is None or value is None:
             return None
-        name, value = found[1], found[2] or ""
-        end = at + 1
-        while end < len(lines) and lines[end].startswith((" ", "- ")):
-            end += 1
-        below = lines[at + 1 : end]
-        read = _block(value, below) if below else _flow(value) if value.startswith("[") else _scalar(value)
-        if read is None:
-            return None
-        fields[name] = read
-        at = end
+        fields[found[1]] = value
     return fields
-
-
-def _flow(value: str) -> list[str] | None:
-    """Parse a list of words on one line, as in `[read, bash]`."""
-    items = [item.strip(" ") for item in value[1:-1].split(",")]
-    return items if value.endswith("]") and all(re.fullmatch(_WORDS, each) for each in items) else None
 
 
 def _scalar(value: str) -> str | None:
     """Parse a value on one line; None if it is not a simple form."""
-    if not value or _is_words(value):
+    if not value or (value[:1].isalnum() and ": " not in value and " #" not in value and value[-1] != ":"):
         return value
     quote, inner = value[0], value[1:-1]
     if len(value) > 1 and value[-1] == quote and quote in "\"'" and quote not in inner and "\\" not in inner:
         return inner
     return None
-
-
-def _is_words(text: str) -> bool:
-    """Return whether unquoted text is a plain YAML string."""
-    return text[:1].isalnum() and ": " not in text and " #" not in text and text[-1] != ":"
-
-
-def _block(value: str, lines: list[str]) -> object:
-    """Parse a value that starts with `value` and continues with `lines`, which are indented or list items."""
-    if not all(line.isprintable() and line.strip() for line in lines):
-        return None
-    indents = {len(line) - len(line.lstrip(" ")) for line in lines}
-    if value in _FOLDED:
-        glue, end = _FOLDED[value]
-        indent = indents.pop()
-        return None if indents or not indent else glue.join(line[indent:] for line in lines) + end
-    if value:
-        words = [value, *(line.strip(" ") for line in lines)]
-        return " ".join(words) if 0 not in indents and all(map(_is_words, words)) else None
-    if len(indents) > 1:
-        return None
-    return _list(lines) if lines[0].lstrip(" ").startswith("- ") else _mapping(lines)
-
-
-def _list(lines: list[str]) -> list[str] | None:
-    items = []
-    for line in lines:
-        found = re.fullmatch(_ITEM, line)
-        item = _scalar(found[2]) if found and found[2] else None
-        if item is None:
-            return None
-        items.append(item)
-    return items
-
-
-def _mapping(lines: list[str]) -> dict[str, str] | None:
-    values = {}
-    for line in lines:
-        found = _FIELD.fullmatch(line.lstrip(" "))
-        value = _scalar(found[2]) if found and found[2] else None
-        if found is None or value is None:
-            return None
-        values[found[1]] = value
-    return values
 
 
 def _quoted(front: str) -> str:
