@@ -12,10 +12,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from artifacts import archives, installers, sums
 from rehearsal import Rehearsal
 from tree import Tree, Wrong
-
-from build import archives, installers, sums
 
 
 def check(tree: Tree, tag: str, folder: Path) -> None:

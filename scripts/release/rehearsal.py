@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from artifacts import run
 from tree import Tree, Wrong
-
-from build import run
 
 OLD = "0.0.1"
 """The version that is updated to the new one."""
