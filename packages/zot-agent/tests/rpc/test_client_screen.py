@@ -273,7 +273,7 @@ def test_a_renderer_that_never_answers_is_suspended_and_everything_goes_with_its
         assert drawn.data("get_rendering", kind="message", item=item, width=40) == {"lines": None}
     removed = drawn.of("ext_renderer")[-1]
     assert (removed["kind"], removed["name"], removed["change"]) == ("message", "slow", "removed")
-    assert "draws slow no more" in drawn.of("ext_notify")[-1]["message"]
+    assert "no longer draws slow" in drawn.of("ext_notify")[-1]["message"]
     drawn.data("control.reload")
     wait_until(lambda: drawn.data("get_rendering", kind="tool_call", item="c1", width=40)["lines"] is not None)
     (drawn_again,) = [each for each in drawn.data("get_shown")["events"] if (each["name"]) == "slow"]

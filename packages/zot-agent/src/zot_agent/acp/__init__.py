@@ -5,5 +5,5 @@ objects of the protocol (schema 1.19) without that package.
 """
 
 SIGN_IN = ("auth", "login")
-"""What an editor adds to the arguments of `zot acp`, or takes in place of them, to start a sign-in in its terminal: the
-protocol says that a method supplies arguments, and editors read that in both ways."""
+"""The words that an editor adds to the arguments of `zot acp`, or takes in place of them, to start a sign-in in its
+terminal: the protocol says that a method supplies arguments, and editors read that in both ways."""

@@ -58,7 +58,7 @@ class OpenCall:
 
 
 class UsageMeter:
-    """Sends how much of the context window the conversation uses, after each answer."""
+    """Sends how much of the context window the conversation uses, after every answer."""
 
     def __init__(self, send: Callable[[Json], None], window: Callable[[], Window]) -> None:
         self._send, self._window = send, window

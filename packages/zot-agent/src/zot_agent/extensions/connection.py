@@ -78,7 +78,7 @@ class Handshake:
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
         self.missing: tuple[str, ...] = ()
-        """What it could not start, a line each, once it is ready."""
+        """The parts that it could not start, a line each, once it is ready."""
         self.greeted, self.ready = asyncio.Event(), asyncio.Event()
         self._limits, self._silence_counts = limits, silence_counts
         self._timer: asyncio.TimerHandle | None = None

@@ -134,7 +134,7 @@ class FramePipes:
         self._writer.finish()
 
     def close(self, patience: float) -> None:
-        """Read and write no more, and end the process group: after `patience` seconds with SIGKILL."""
+        """Stop reading and writing, and end the process group: after `patience` seconds with SIGKILL."""
         self.reader.close()
         self._writer.close()
         self._cleanup = spawn(self.process.end(patience), f"end extension {self._owner.name}")
@@ -172,7 +172,7 @@ class FramePipes:
 
 class FrameLines:
     """Passes lines to `handle` in their order, each with its frame, or with the error that it has none; lines that
-    `takes` takes are not decoded. While a large one is decoded, `reader` reads no more.
+    `takes` takes are not decoded. While a large one is decoded, `reader` pauses.
 
     `known` are texts of messages that the extension was sent, and may send back: see `decode_from_extension`.
     """

@@ -97,7 +97,7 @@ class PendingRequests:
         self.tool_calls: dict[str, RunningCall] = {}
         """The calls of tools that run, by the ids of their requests."""
         self.answers: AnswerLines | None = None
-        """Those of a provider."""
+        """The answers of a provider."""
 
     def open(self, id: str, kind: type[R], seconds: float) -> asyncio.Future[R]:
         """Expect a reply of the class `kind`, the result of the future, within `seconds`. ValueError if the id is in

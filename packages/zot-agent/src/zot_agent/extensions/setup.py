@@ -1,5 +1,5 @@
-"""What extensions are made of: `ExtensionSetup` for all, `ProcessTerms` for one, `ExtensionOwner` for those of a
-conversation."""
+"""The parts of which extensions are made: `ExtensionSetup` for all, `ProcessTerms` for one, `ExtensionOwner` for the
+extensions of a conversation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class ProcessTerms(Record):
-    """How the process of an extension runs: its command, and its sandbox, if it is confined. `permissions` are those of
-    its manifest, for what zot does for it."""
+    """How the process of an extension runs: its command, and its sandbox, if it is confined. `permissions` come
+    from its manifest, for what zot does for it."""
 
     launch: Launch
     sandbox: Sandbox | None = None

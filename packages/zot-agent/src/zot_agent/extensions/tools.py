@@ -187,7 +187,7 @@ class AgentTools:
         """The names that extensions have chosen for it, by extension."""
 
     def attach(self, agent: Agent) -> None:
-        """Connect the tools to those of `agent`."""
+        """Add the tools to the ones of `agent`."""
         self.agent = agent
         self.reserved.update(name for name, tool in agent.tools.items() if not tool.replaceable)
         self.outdated = True

@@ -18,7 +18,7 @@ from zot_provider.router import RoutingClient
 from zot_provider.selection import Selection, select
 
 UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
-"""What to do if a session cannot be written."""
+"""The advice if a session cannot be written."""
 
 
 class HostFolder:

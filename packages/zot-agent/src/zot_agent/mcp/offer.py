@@ -97,13 +97,13 @@ async def _items(
 
 
 class OfferedLists:
-    """What a server offers, read again with `follow` whenever it says that a list has changed."""
+    """The offer of a server, read again with `follow` whenever it says that a list has changed."""
 
     def __init__(self, log: Callable[[str], None], offer: Offer) -> None:
         """`offer` is what it offered on an earlier connection."""
         self.offer, self._log = offer, log
         self.left_out: list[str] = []
-        """What of the offer is left out, a line each."""
+        """The parts of the offer that are left out, a line each."""
         self._stale, self._fresh = anyio.Event(), anyio.Event()
         self._fresh.set()
 

@@ -120,7 +120,7 @@ class McpServer:
 
     @property
     def progress(self) -> str:
-        """What it does while it starts, as the end of a sentence that begins "the server"."""
+        """The state of its start, as the end of a sentence that begins "the server"."""
         asked, said = self._at.exchange.waits_for, self._at.said.end
         parts = [f"has not answered {asked} yet" if asked else "is not reached yet"]
         parts += [f"it last wrote: {said}"] if said else []

@@ -15,7 +15,7 @@ FailureCode: TypeAlias = Literal[
     "unsupported", "unavailable", "busy", "cancelled", "timeout", "invalid", "denied", "not_found", "stale_session",
     "too_large", "session_locked", "jobs_running", "failed",
 ]  # fmt: skip
-"""Those of `zot_ext.protocol.from_host.CODES`."""
+"""The codes of `zot_ext.protocol.from_host.CODES`."""
 
 LARGEST = 1 << 20
 """The most characters of a text, and the most members of a list, unless its annotation says another number."""

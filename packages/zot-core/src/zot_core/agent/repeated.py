@@ -1,4 +1,4 @@
-"""What comes again: `RepeatedFailures` notices a call that fails again and again in the same way, `unless_known` a
+"""Calls that come again: `RepeatedFailures` notices a call that fails again and again in the same way, `unless_known` a
 result that the model has."""
 
 import re

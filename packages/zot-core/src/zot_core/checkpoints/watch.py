@@ -221,7 +221,7 @@ class CommandSearch:
         self._uncovered: dict[str, str] = {}  # folders in which changes by commands are not found, and why
 
     def begin_run(self) -> None:
-        """What commands do from now on belongs to another prompt."""
+        """Begin the work of another prompt: commands that run from now on belong to it."""
         self.begin()
         self._done = []
 

@@ -171,7 +171,7 @@ SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
 
 
 class FrontEndActions(Record):
-    """What a front end can do for extensions, None for what it cannot. `quit` ends the program. Without `sign_in`, the
+    """The abilities of a front end for extensions, or None. `quit` ends the program. Without `sign_in`, the
     dialogs of extensions show the steps of sign-ins. `shows_widgets` and `shows_panels`: it shows them, or passes them
     on. `field` is the input field of a client, where there is no screen.
     `fixed_session` says why the session cannot change, and is empty if it can. `refusal` returns the reason why prompts

@@ -18,7 +18,7 @@ _JOINERS = "\u200c\u200d"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ALIKE = ("LATIN", "CYRILLIC", "ARMENIAN", "CHEROKEE")
 _TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-\u2015\u2212]")
-"""What programs that set text make of quotes, dots, a star and hyphens, and full-width signs."""
+"""The signs that typesetting programs put in place of quotes, dots, a star and hyphens, and full-width signs."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 
 

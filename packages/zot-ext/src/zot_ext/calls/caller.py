@@ -32,7 +32,7 @@ def _nothing() -> None:
 
 class Calls:
     """The base of what an extension asks for in the groups of one subject: `call` sends a call with its fields, and
-    returns those of the result. Each method raises `HostError`."""
+    returns the fields of the result. Each method raises `HostError`."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call

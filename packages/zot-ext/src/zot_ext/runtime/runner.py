@@ -50,7 +50,7 @@ _REQUESTS = ("command_invoked", "tool_call", "event_intercept", "provider_stream
 
 
 class FrameInput:
-    """The lines of a descriptor, which it owns; those of more than `longest` bytes are dropped."""
+    """The lines of a descriptor, which it owns; lines of more than `longest` bytes are dropped."""
 
     def __init__(self, source: int, longest: int) -> None:
         self._source, self._splitter = source, FrameSplitter(longest)

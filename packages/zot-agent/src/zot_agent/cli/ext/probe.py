@@ -67,7 +67,7 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
         return [DoctorLine("no", "start", f"no hello within {extensions.setup.limits.ready_total_seconds:g} s")]
     lines = [DoctorLine("ok", "start", "runs")]
     if not member.started.done() or (member.connection is not None and member.connection.handshake.auto_ready):
-        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start"))
+        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start"))
     if absence := member.progress.absence:
         lines.append(DoctorLine("no", "start", f"not complete: {absence}"))
     name = member.name

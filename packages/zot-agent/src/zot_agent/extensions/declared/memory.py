@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Remembering:
-    """What the extension `found` registers, in a file below `home`; `own` is what it has registered now.
+    """The registrations of the extension `found`, in a file below `home`; `own` is what it has registered now.
 
     What it registered in its last complete start can be used at once, through `late`, a connection whose process starts
     a little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.

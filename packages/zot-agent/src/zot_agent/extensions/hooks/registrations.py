@@ -35,9 +35,9 @@ class OwnRegistrations:
         self.conflicts: list[NameConflict] = []
         """Names that it could not have."""
         self.results: RegistrationResults | None = None
-        """What became of its registrations, if it wants to know."""
+        """The outcome of its registrations, if it wants to know."""
         self.loading = False
-        """Whether they are those of its last run, of which the caller says that they have changed."""
+        """Whether they come from its last run, and the caller says that they have changed."""
         self.log, self._registry, self._changed, self._name_taken = log, registry, changed, name_taken
 
     def add_command(self, name: str, description: str, *, hidden: bool) -> None:

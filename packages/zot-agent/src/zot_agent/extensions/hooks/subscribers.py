@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zot_ext.limits import ExtensionLimits
 
     class Subscriber(Protocol):
-        """What is needed of an extension: see `ManagedExtension`."""
+        """The parts of a `ManagedExtension` that are needed here."""
 
         registrations: OwnRegistrations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Subscribers:
-    """Those of `members` that want an event, in load order, and the programs beside them, which `find` returns.
+    """The `members` that want an event, in load order, and the programs beside them, which `find` returns.
 
     `ready` returns once all of them have registered: see `Extensions.ready`.
     """
@@ -52,7 +52,7 @@ class Subscribers:
         return self._subscribed("observes", event)
 
     def interceptors(self, event: str, tool: str = "") -> list[Interceptor]:
-        """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, and then the
+        """The extensions that intercept `event`, and may for `tool`, the highest priority first, and then the
         programs. An extension that has ended is among them if it wanted the event to be blocked then."""
         found = self._subscribed("intercepts", event, tool)
         # An extension that calls a tool is not asked about that call: it may wait for the result.

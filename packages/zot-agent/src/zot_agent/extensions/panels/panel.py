@@ -28,7 +28,7 @@ class PanelWishes(Record):
 
 
 class PanelContent:
-    """What an extension has sent for a panel."""
+    """The title, the footer and the lines that an extension has sent for a panel."""
 
     def __init__(self) -> None:
         self.title = self.footer = ""
@@ -88,7 +88,7 @@ class OwnedPanel:
         self.layout = read_layout(given, self.layout)
 
     def arrange(self, screen: tuple[int, int]) -> None:
-        """Find its place on a screen of so many columns and rows."""
+        """Find its place on a screen of this number of columns and rows."""
         self.area = place(self.layout, self.wishes.mode, screen, self.content.count)
 
     def view(self, *, focused: bool) -> PlacedPanel:

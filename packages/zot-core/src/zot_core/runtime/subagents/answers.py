@@ -7,7 +7,7 @@ from zot_provider.messages import TextBlock
 
 
 def report(child: SubAgent, most: int) -> str:
-    """Return the answer of a sub-agent, of at most so many characters, and a line about it."""
+    """Return the answer of a sub-agent, of at most `most` characters, and a line about it."""
     text = child.progress.text.strip()
     if len(text) > most:
         left = len(text) - most

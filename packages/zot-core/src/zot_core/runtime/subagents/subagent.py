@@ -110,12 +110,12 @@ class AgentResult(Record):
 
 
 class AgentProgress:
-    """What the events of a sub-agent say: its last answer, its error, how many turns it had, what it has used, and a
+    """The sum of the events of a sub-agent: its last answer, its error, how many turns it had, what it has used, and a
     line about what it does. `report` is called with that line, at most once in `pause` seconds."""
 
     def __init__(self, report: Callable[[str], None], pause: float) -> None:
         self.line = "waits"
-        """What it does now, or the end of its answer."""
+        """Its work of this moment, or the end of its answer."""
         self.text = self.error = ""
         self.steps, self.usage = 0, Usage()
         self._report, self._pause = report, pause
@@ -217,7 +217,7 @@ class SubAgent:
 
     @property
     def line(self) -> str:
-        """What it does now, or the end of its answer."""
+        """Its work of this moment, or the end of its answer."""
         return self.progress.line
 
     @property
@@ -227,7 +227,7 @@ class SubAgent:
 
     @property
     def title(self) -> str:
-        """What a person calls it: `agent 3 (explore)`."""
+        """Its name for people: `agent 3 (explore)`."""
         return f"agent {self.id} ({self.start.name})" if self.start.name else f"agent {self.id}"
 
     @property

@@ -94,7 +94,7 @@ AGENT: tuple[HostMethod, ...] = (
             CallParam(
                 "messages",
                 "list",
-                "Objects with `role` (`user` or `assistant`), `text`, `images`; the last is of the user.",
+                "Objects with `role` (`user` or `assistant`), `text`, `images`; the last comes from the user.",
             ),
             CallParam("system", "text", "The system prompt."),
             CallParam("model", "text", "A name as for `--model`; by default the current one."),
@@ -110,7 +110,7 @@ AGENT: tuple[HostMethod, ...] = (
         (
             CallParam("argv", "list", "The program and its arguments, strings.", required=True),
             CallParam("cwd", "text", "The folder, from the project on; the project by default."),
-            CallParam("timeout_ms", "whole", "End it after so many milliseconds."),
+            CallParam("timeout_ms", "whole", "End it after this number of milliseconds."),
             CallParam(
                 "foreground",
                 "flag",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zot_ext.protocol.calls.method import CallParam, HostMethod
 
-_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after so many milliseconds.")
+_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after this number of milliseconds.")
 _TITLE = CallParam("title", "text", "The question, one line.", required=True)
 _MESSAGE = CallParam("message", "text", "More about it, below the title.")
 
@@ -202,7 +202,7 @@ EDITING: tuple[HostMethod, ...] = (
         "editor.modes",
         "editor",
         "Give the editor modes, until the extension ends: keys and what they do, as in the field `editor_modes` of a "
-        "manifest. Those of the newest extension are in force.",
+        "manifest. The modes of the newest extension are in force.",
         (CallParam("modes", "object", "The modes by name, the first to begin with; null to take them back."),),
     ),
     HostMethod(
@@ -224,7 +224,7 @@ EDITING: tuple[HostMethod, ...] = (
     HostMethod(
         "editor.decorate",
         "editor",
-        "Ask this extension how the text is drawn, now and after each change, with `event_intercept`, event "
+        "Ask this extension how the text is drawn, now and after every change, with `event_intercept`, event "
         "`editor_decorate`. What the newest extension says is drawn over the rest.",
         (CallParam("on", "flag", "True to be asked, also once more; false to draw it as zot does.", required=True),),
     ),
