@@ -74,8 +74,9 @@ check: quick sdk ## `make quick`, `make sdk`, the lock file, workflows, types of
 	$(WORKFLOWS) hadolint packaging/Dockerfile
 	$(UV) run mypy examples
 	@rm -f .coverage
-	@$(foreach package,$(PACKAGES),echo "$(package) alone" && $(ALONE) &&) true
-	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
+	@failed=; $(foreach package,$(PACKAGES),echo "$(package) alone"; $(ALONE) || failed="$$failed $(package)";) \
+	  $(UV) run $(PYTEST) tests/arch tests/docs tests/dist || failed="$$failed tests"; \
+	  if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
 # beside them: ripgrep, a web server.
