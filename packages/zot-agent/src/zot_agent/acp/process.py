@@ -33,6 +33,7 @@ _NUMBERS: dict[FailureCode, int] = {
     "unsupported": NO_METHOD,
     "busy": INVALID_REQUEST,
     "not_found": NOT_FOUND,
+    "session_locked": INTERNAL,  # the request is right
     "failed": INTERNAL,
 }
 
