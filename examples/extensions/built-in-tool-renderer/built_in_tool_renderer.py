@@ -28,8 +28,8 @@ def read(asked: RenderRequest) -> list[list[dict[str, Any]]]:
 async def output(asked: RenderRequest) -> list[list[dict[str, Any]]]:
     global drawn
     drawn += 1
-    printed = asked.text
-    lines = printed.rpartition("[exit ")[0].splitlines() if "[exit " in printed else printed.splitlines()
+    printed, ended, _ = f"\n{asked.text}".rpartition("\n[exit ")
+    lines = (printed if ended else asked.text).strip("\n").splitlines()
     shown = lines if asked.expanded else lines[-TAIL:]
     left = len(lines) - len(shown)
     above = [[{"text": f"┊ {left} lines above", "style": "dim"}]] if left else []
