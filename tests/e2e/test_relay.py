@@ -38,7 +38,7 @@ def test_the_model_s_chair_shows_the_prompt_once_and_then_what_is_new(zot: Zot, 
     assert "[tools]" not in second
     assert "what is here?" not in second
     assert "[answers]\nI look.\n[answers]\nbash {" in second
-    assert "}\n[bash]\n$ echo from a tool\n\nfrom a tool" in second
+    assert "}\n[bash]\nfrom a tool\n\n[exit 0]" in second
     bodies = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
     assert [len(body["messages"]) for body in bodies] == [len(bodies[0]["messages"]), len(bodies[0]["messages"]) + 2]
 

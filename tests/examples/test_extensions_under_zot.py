@@ -127,7 +127,8 @@ async def ssh(root: Path) -> None:
         patch.setenv("ZOT_SSH_CONFIG", server.config)
         async with running("ssh", root, ssh=f"far:{there}") as zot:
             assert await zot.call("read", path="a.txt") == ("one\ntwo\n", False)
-            assert "+three" in (await zot.call("edit", path="a.txt", edits=[{"oldText": "two", "newText": "three"}]))[0]
+            edited = await zot.call("edit", path="a.txt", edits=[{"oldText": "two", "newText": "three"}])
+            assert edited == ("changed a.txt\n@@ -2,+2 @@", False)
             assert (there / "a.txt").read_text() == "one\nthree\n"
             assert (await zot.call("grep", pattern="three"))[0] == "a.txt:2: three"
             assert f"{there}\n\n[exit 0]" in (await zot.call("bash", command="pwd"))[0]

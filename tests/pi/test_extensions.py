@@ -70,7 +70,7 @@ def test_sessions_are_begun_resumed_and_compacted_and_a_model_answers_from_the_e
         *(keep("new"), see("I remember."), see("began: new"), requested("remember the tea", "what do you remember?")),
         *(keep("back"), see("back in a session with"), see("began: resume"), ask("more"), see("Two.")),
         *(keep("compact"), see("compacted: kept true"), keep(), see("echo true 9000")),
-        *(ask("use it"), see("echo of bash: $ echo key=literal-key"), stored("key=literal-key")),
+        *(ask("use it"), see("echo of bash: key=literal-key"), stored("key=literal-key")),
     ]
     # A model whose window is known, so that nothing but the command compacts.
     known = ("--model", "gpt-4.1-mini")
