@@ -97,7 +97,6 @@ class HttpClient(RepeatingClient):
         self._session = os.urandom(8).hex()  # the id of a conversation without one
 
     def check(self, model: Model) -> None:
-        """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self.credentials.check(self.provider)
 
     def answer(self, request: Request, authorization: Authorization) -> AsyncGenerator[Sequence[StreamEvent], None]:

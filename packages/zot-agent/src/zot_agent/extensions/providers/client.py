@@ -49,7 +49,6 @@ class ExtensionClient(RepeatingClient):
         self._connect, self._limits, self._known, self._read = connect, limits, known, read
 
     def check(self, model: Model) -> None:
-        """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self.credentials.check(self.provider)
 
     async def preparation(self) -> None:

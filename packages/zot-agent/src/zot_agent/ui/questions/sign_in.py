@@ -105,7 +105,6 @@ class SignInDialog(Dialog[SignedIn]):
     # Keys
 
     def accept(self) -> None:
-        """Agree to the terms, or send what was typed."""
         field = self._form.field
         if self._agreeing:
             self._agreeing = False

@@ -102,7 +102,6 @@ class SideDialog(Pages):
             self.close(None)
 
     def cancel(self) -> None:
-        """Stop the current answer, else close."""
         if self._work is not None and self._busy and self._answer.shows:
             self._work.cancel()
         else:

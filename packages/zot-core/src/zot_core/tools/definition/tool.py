@@ -203,7 +203,6 @@ class FunctionTool(Tool, Generic[P, R]):
         return [] if self._preview is None else await self._preview(**await self._values(arguments, context))
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Check `arguments`, call the function, and make a result from its return value."""
         if self._file_access is None:
             return await self._call(await self._values(arguments, context))
         with context.file_order.ticket() as ticket:  # before the first await, so that tickets follow the call order

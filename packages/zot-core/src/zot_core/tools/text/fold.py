@@ -26,8 +26,6 @@ _ESCAPE = re.compile(
     rb"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # a string, such as a title or a link
     rb"|[ -/]*[0-Z\\^-~])"
 )
-_ESCAPE_BYTES = 4096
-"""An unfinished sequence that is longer is text."""
 _CONTROLS = bytes({*range(1, 32), 127} - {*b"\t\n\r\x1b"})
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _ANY_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")

@@ -75,7 +75,6 @@ class KeyedMode(ModeEngine):
         return name not in KEPT and name != "esc" and (keys in self._meanings() or keys in self._mode.begun)
 
     def press(self, key: Key) -> Outcome:
-        """Handle a key before the bindings do."""
         typed, name = typed_by(key), str(key)
         if name in KEPT:
             return ""

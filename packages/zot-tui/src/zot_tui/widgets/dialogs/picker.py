@@ -119,7 +119,6 @@ class Picker(Dialog[V]):
         self.changed()
 
     def accept(self) -> None:
-        """Answer with the chosen item, if there is one."""
         if self.chosen is not None:
             self.close(self.chosen.value)
 
@@ -133,13 +132,11 @@ class Picker(Dialog[V]):
         self._choose(self.at + rows, rows)
 
     def page(self, pages: int) -> None:
-        """Choose the item one page above or below."""
         at = min(max(self.at + pages * self._list.height, 0), len(self.lines) - 1)
         if not self._choose(at, pages):
             self.end(last=pages > 0)
 
     def end(self, *, last: bool) -> None:
-        """Choose the first or last item."""
         self._choose(len(self.lines) - 1 if last else 0, -1 if last else 1)
 
     def press(self, key: Key) -> bool:
@@ -153,7 +150,6 @@ class Picker(Dialog[V]):
         return used
 
     def paste(self, text: str) -> None:
-        """Insert the text into the search."""
         self._unconfirmed = None
         super().paste(text)
 

@@ -51,11 +51,9 @@ class Confirm(Dialog[V]):
         self._top = 0
 
     def accept(self) -> None:
-        """Answer with the chosen value."""
         self.close(self._choices[self._chosen].value)
 
     def move(self, rows: int) -> None:
-        """Choose another answer."""
         self._chosen = min(max(self._chosen + rows, 0), len(self._choices) - 1)
 
     def page(self, pages: int) -> None:
@@ -129,7 +127,6 @@ class Pages(Dialog[None]):
         self.changed()
 
     def accept(self) -> None:
-        """Close."""
         self.close(None)
 
     def move(self, rows: int) -> None:
@@ -139,7 +136,6 @@ class Pages(Dialog[None]):
         self._scroll.page(pages)
 
     def end(self, *, last: bool) -> None:
-        """Go to the beginning or the end."""
         self._scroll.end(last=last)
 
     def detail(self) -> str:

@@ -55,7 +55,6 @@ class UserCell(Cell):
 
     @property
     def heading(self) -> str:
-        """The first line that is not empty."""
         return _first_line(self._text)
 
     def folds(self, width: int) -> bool:
@@ -132,12 +131,10 @@ class AnswerCell(Cell):
 
     @property
     def live(self) -> bool:
-        """Whether the cell is not finished yet."""
         return not self._finished
 
     @property
     def shows(self) -> bool:
-        """Whether the text is not blank."""
         return any(piece and not piece.isspace() for piece in self._pieces)
 
     @property
@@ -208,7 +205,6 @@ class ThoughtCell(Cell):
 
     @property
     def live(self) -> bool:
-        """Whether the cell is not finished yet."""
         return not self._finished
 
     @property

@@ -23,7 +23,6 @@ class PaintedCell(Cell):
 
     @property
     def heading(self) -> str | None:
-        """That of the inner cell."""
         return None if self._inner is None else self._inner.heading
 
     def folds(self, width: int) -> bool:
