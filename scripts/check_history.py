@@ -64,7 +64,8 @@ def faults(commit: Commit, known: set[str]) -> Iterator[str]:
         return
     if unknown := [name for name in where.split(", ") if name not in known]:
         yield f"{unknown[0]!r} is no package and no folder"
-    if len(words) < 2 or not re.fullmatch(r"[a-z]+(-[a-z]+)*,?", words[0]) or NO_VERB.fullmatch(words[0]):
+    # Dependabot begins with a capital letter.
+    if len(words) < 2 or not re.fullmatch(r"([a-z]+(-[a-z]+)*,?|Bump)", words[0]) or NO_VERB.fullmatch(words[0]):
         yield f"{words[0]!r} is no verb with an object"
     if ";" in commit.subject:
         yield "its subject names two things"

@@ -63,6 +63,7 @@ def repository(tmp_path: Path) -> Repository:
         "core, scripts: read the table once",
         "tools: offer `ls` where a model asks for it",
         "scripts: re-read, and print, the table",
+        "scripts: Bump the group of actions with 2 updates",
     ],
 )
 def test_a_commit_that_does_one_thing_and_says_why_passes(repository: Repository, subject: str) -> None:
