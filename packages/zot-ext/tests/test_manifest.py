@@ -70,7 +70,7 @@ def test_unknown_fields_and_a_byte_order_mark_are_tolerated() -> None:
         ({"name": "x", "skills": {}}, "field 'skills' must be a list of strings, not an object"),
         (
             {"name": "x", "providers": {"a/b": {}}},
-            "field 'providers.a/b' is no name of a provider: letters, digits, '-', '_' and '.'",
+            "field 'providers.a/b' is not the name of a provider: letters, digits, '-', '_', '.'",
         ),
         ({"name": "x", "providers": {"a": 1}}, "field 'providers.a' must be an object"),
         (
@@ -146,10 +146,10 @@ def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path
 
 WRONG_GUARDS = {
     '["tool_call"]': "field 'guards' must be an object",
-    '{"tool_cal": {}}': "field 'guards.tool_cal' is no event that can be refused; there are tool_call,",
-    '{"before_agent_start": {}}': "field 'guards.before_agent_start' is no event that can be refused",
+    '{"tool_cal": {}}': "field 'guards.tool_cal' is not an event that can be refused; there are tool_call,",
+    '{"before_agent_start": {}}': "field 'guards.before_agent_start' is not an event that can be refused",
     '{"tool_call": "block"}': "field 'guards.tool_call' must be an object with on_timeout and on_exit",
-    '{"tool_call": {"on_timout": "block"}}': "field 'guards.tool_call.on_timout' is no option; there are on_timeout",
+    '{"tool_call": {"on_timout": "block"}}': "field 'guards.tool_call.on_timout' is not an option",
     '{"tool_call": {"on_exit": "Block"}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'Block'",
     '{"tool_call": {"on_exit": true}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'True'",
     '{"tool_call": {"on_exit": null}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'None'",

@@ -58,7 +58,7 @@ OWN = [
     pytest.param({"default_provider": "corp"}, ("corp", "m1", "c-key"), id="the default before one with a key"),
     pytest.param({"default_provider": "bare", "model": "new"}, ("bare", "new", ""), id="the default, unknown name"),
     pytest.param({"default_provider": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
-                 ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
+                 ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider takes precedence"),
     pytest.param({"default_provider": "gone"}, ("openai", "gpt-6.1-sol", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 

@@ -95,7 +95,7 @@ def test_a_project_has_a_file_of_its_own(home: Path, alone: Path, capsys: pytest
     assert run(["get", "theme"]) == 0
     assert capsys.readouterr().out == "loud\n"
     assert run(["set", "theme", "quiet"]) == 0
-    assert capsys.readouterr().err == f"zot: theme is loud here, because {alone}/.zot/config.json counts more\n"
+    assert capsys.readouterr().err == f"zot: theme is loud here, because {alone}/.zot/config.json takes precedence\n"
 
 
 def test_the_help_names_the_verbs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ def test_the_doctor_says_what_it_may_do_and_how_to_allow_it(ext: Cli) -> None:
 def test_the_check_finds_what_the_permissions_do_not_name(ext: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     folder = ext.write(permissions={"netwrok": ["a.test"]})
     assert run(["check", str(folder)]) == 1
-    assert "field 'permissions.netwrok' is no permission" in capsys.readouterr().out
+    assert "field 'permissions.netwrok' is not a permission" in capsys.readouterr().out
 
 
 def test_the_doctor_of_zot_names_extensions_that_wait(ext: Cli, capsys: pytest.CaptureFixture[str]) -> None:

@@ -280,7 +280,7 @@ async def test_permissions_that_cannot_be_kept_to_keep_it_from_starting(
     (machine.folder / "extension.json").write_text(json.dumps(manifest))
     found = read_extension(str(machine.folder), "global")
     assert isinstance(found, DiscoveredExtension)
-    with pytest.raises(LaunchError, match=f"^extension 'probe': its permissions cannot be kept to: {why}"):
+    with pytest.raises(LaunchError, match=f"^extension 'probe': its permissions cannot be enforced: {why}"):
         extension_sandbox(found, AgentInfo(str(machine.project), "", "", ""), str(machine.zot_home))
 
 
@@ -288,6 +288,6 @@ async def test_without_a_sandbox_it_is_not_started_and_a_line_says_why(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(AssertionError, match="its permissions cannot be kept to: the sandbox needs bubblewrap"):
+    with pytest.raises(AssertionError, match="its permissions cannot be enforced: the sandbox needs bubblewrap"):
         async with machine.running():
             pass

@@ -255,7 +255,7 @@ async def test_rules_for_the_web_are_kept_by_the_proxy_too(alone: Path) -> None:
 async def test_a_wrong_pattern_of_a_host_is_one_line(alone: Path) -> None:
     (alone.parent / "zot-home").mkdir()
     (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["https://ok.test"]}')
-    with pytest.raises(ConfigError, match=r"sandbox_hosts: 'https://ok.test' is no host"):
+    with pytest.raises(ConfigError, match=r"sandbox_hosts: 'https://ok.test' is not a host"):
         build()
 
 

@@ -50,7 +50,7 @@ def test_a_run_is_made_once_and_found_by_its_name_or_the_beginning_of_it(runs: R
 
 @pytest.mark.parametrize("name", ["", "-x", "a/b", "../up", "a b", "x" * 65, "a\n"])
 def test_a_name_that_could_lead_elsewhere_is_refused(runs: RunStore, name: str) -> None:
-    with pytest.raises(ConfigError, match="is no name of a run"):
+    with pytest.raises(ConfigError, match="is not the name of a run"):
         begun(runs, name)
     assert runs.all() == []
 

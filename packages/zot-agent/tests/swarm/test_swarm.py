@@ -297,10 +297,10 @@ def test_work_that_cannot_be_committed_is_kept_until_it_is_dropped(world: World)
     folder = finished(world)
     (folder / "new.txt").write_text("work")
     world.repository.git("switch", "--quiet", "-c", "elsewhere", cwd=folder)
-    with pytest.raises(ConfigError, match=r"of go is kept: its branch is not zot/go any more; --discard"):
+    with pytest.raises(ConfigError, match=r"of go is kept: its branch is no longer zot/go; --discard"):
         world.swarm.remove("go")
     assert (folder / "new.txt").read_text() == "work"
-    with pytest.raises(WorktreeError, match="its branch is not"):
+    with pytest.raises(WorktreeError, match="its branch is no longer"):
         world.swarm.merge("go")
     world.swarm.remove("go", discard=True)
     assert not folder.exists()

@@ -87,7 +87,7 @@ async def test_a_setting_that_counts_less_here_says_so(
     monkeypatch.setenv("ZOT_FLAT_TOOLS", "1")
     async with chats.built(server, rows=40) as talk:
         talk.type("/settings tool_render<enter>")
-        await talk.shown("$ZOT_FLAT_TOOLS counts more here")
+        await talk.shown("$ZOT_FLAT_TOOLS takes precedence here")
     assert stored(chats) == {"tool_render": "box"}
 
 

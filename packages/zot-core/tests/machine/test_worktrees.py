@@ -229,7 +229,7 @@ def test_another_branch_in_the_worktree_is_kept(project: Path) -> None:
     git(worktree.folder, "checkout", "--quiet", "--detach")
     write(worktree)
     work = finish_worktree(worktree, "x", LIMITS)
-    assert work.problem == "its branch is not zot/agent-1 any more"
+    assert work.problem == "its branch is no longer zot/agent-1"
     assert Path(worktree.folder, "a.txt").read_text() == "two\n"
 
 

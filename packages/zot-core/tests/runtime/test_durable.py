@@ -370,13 +370,13 @@ async def test_a_session_of_something_else_is_refused_and_released(path: Path, w
         Runtime("m", client=model(), run=TASK)
     async with Runtime("m", client=ScriptedClient(["hello"]), session=path) as rt:
         await rt.ask("hi")
-    with pytest.raises(ConfigError, match="is that of a conversation; a run needs its own session"):
+    with pytest.raises(ConfigError, match="belongs to a conversation; a run needs its own session"):
         runtime(path, world)
     other = path.with_name("other.jsonl")
     session = SessionFile(str(other), META)
     session.add_row(first_run_row("x", "Another task", "0.1"))
     session.close()
-    with pytest.raises(ConfigError, match="is that of another task: 'Another task'"):
+    with pytest.raises(ConfigError, match="belongs to another task: 'Another task'"):
         runtime(other, world)
     session = SessionFile(str(other), META, resume=load(str(other)))
     session.add_row(run_row({"format": 2, "zot": "9.0"}))

@@ -98,8 +98,8 @@ async def test_text_of_other_kinds_is_passed_on(context: ToolContext, answer: by
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (page(b"\x89PNG", "image/png"), r"is no text \(image/png\)"),
-        (page(b"a\0b", "text/plain"), "is no text"),
+        (page(b"\x89PNG", "image/png"), r"is not text \(image/png\)"),
+        (page(b"a\0b", "text/plain"), "is not text"),
         (page(b"PK\3\4", "application/zip"), "download it with a command"),
         (page(b"no", status="404 Not Found"), "answered with the status 404"),
         (page(b"x" * 1001, "text/plain"), "more than 1,000 bytes"),

@@ -161,7 +161,7 @@ def _check_providers(manifest: Manifest) -> None:
     """Raise `FrameError` for a name that no provider can have."""
     for name, config in manifest.providers.value.items() if manifest.providers is not None else ():
         if not name.isascii() or not name.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
-            raise FrameError("is no name of a provider: letters, digits, '-', '_' and '.'", field=f"providers.{name}")
+            raise FrameError("is not the name of a provider: letters, digits, '-', '_', '.'", field=f"providers.{name}")
         if not isinstance(config, dict):
             raise FrameError("must be an object", field=f"providers.{name}")
 

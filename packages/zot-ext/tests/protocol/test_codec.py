@@ -228,7 +228,7 @@ def test_a_content_block_of_an_unknown_type_is_kept_whole() -> None:
         (b"hello there", "line is not a JSON object"),
         (b"[]", "line is not a JSON object"),
         (b'{"type":', "line is not valid JSON at character 9: Expecting value"),
-        (b'{"type":"event","step":NaN}', "line is not valid JSON: NaN is no JSON number"),
+        (b'{"type":"event","step":NaN}', "line is not valid JSON: NaN is not a JSON number"),
         (b'{"id":"1"}', "frame has no type"),
         (b'{"type":""}', "frame has no type"),
         (b'{"type":1}', "frame has no type"),

@@ -34,8 +34,8 @@ def test_what_is_not_named_is_not_granted() -> None:
     ("permissions", "message"),
     [
         ([], "field 'permissions' must be an object, not a list"),
-        ({"netwrok": True}, "field 'permissions.netwrok' is no permission; there are commands, tools, intercept, "),
-        ({"allow": ["bash"]}, "field 'permissions.allow' is no permission"),
+        ({"netwrok": True}, "field 'permissions.netwrok' is not a permission; there are commands, tools, intercept, "),
+        ({"allow": ["bash"]}, "field 'permissions.allow' is not a permission"),
         ({"exec": "git"}, "field 'permissions.exec' must be a list of strings, not a string"),
         ({"tools": "add"}, "field 'permissions.tools' must be a list of strings, not a string"),
         ({"tools": ["*add"]}, "field 'permissions.tools[0]' may have a * only at its end: '*add'"),

@@ -26,13 +26,13 @@ def host(text: str) -> None:
     try:
         HostPattern(text)
     except ValueError as error:
-        raise ValueError(f"{text!r:.60} is no host such as pypi.org or *.github.com: {error}") from None
+        raise ValueError(f"{text!r:.60} is not a host such as pypi.org or *.github.com: {error}") from None
 
 
 def variable(text: str) -> None:
     """Check the name of a variable of the environment."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
-        raise ValueError(f"{text!r:.60} is no name of a variable")
+        raise ValueError(f"{text!r:.60} is not the name of a variable")
 
 
 def permissions(value: Mapping[str, Any], source: str) -> None:

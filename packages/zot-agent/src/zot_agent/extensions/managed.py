@@ -145,7 +145,7 @@ class ManagedExtension:
             self._notify("warn", self._log.problem)
         try:
             if self.found.undecided:
-                raise LaunchError(f"it has not been allowed yet what it asks for: zot ext enable {self.name}")
+                raise LaunchError(f"what it asks for is not allowed yet: zot ext enable {self.name}")
             launch = launch_of(self.found, self._shared.setup.home, self._shared.setup.removed_env)
             about = self._shared.agent_info()
             if about.sandbox is not None or must_confine(self.found.permissions):

@@ -46,5 +46,5 @@ def read_answer(frame: EventIntercept, text: str) -> EventInterceptResponse:
     line = ",".join(f"{json.dumps(name)}:{source}" for name, source in members.items())
     answer = decode_from_extension(b"{" + line.encode("utf-8", "surrogatepass") + b"}")
     if not isinstance(answer, EventInterceptResponse):
-        raise FrameError("is no answer")
+        raise FrameError("is not an answer")
     return answer

@@ -191,7 +191,7 @@ class RunStore:
 def check_name(id: str) -> None:
     """Raise `ConfigError` for what cannot be the name of a run."""
     if _ID.match(id) is None:
-        raise ConfigError(f"{id!r} is no name of a run: letters, digits, dots, - and _, at most 64")
+        raise ConfigError(f"{id!r} is not the name of a run: letters, digits, dots, - and _, at most 64")
 
 
 def _claim(folder: str, path: str) -> bool:

@@ -53,7 +53,7 @@ def parse_address(text: str) -> Address:
         try:
             ip_address(host)
         except ValueError:
-            raise ConfigError(f"--listen {text!r}: {host!r} is no IP address; localhost is the only name") from None
+            raise ConfigError(f"--listen {text!r}: {host!r} is not an IP address; localhost is the only name") from None
     return Address(host=host, port=int(port))
 
 

@@ -81,7 +81,7 @@ class MemberFolder:
         """Return the state as the file has it. Raises `ConfigError`."""
         member = read_member(read_json_object(self._state), self._state)
         if member.id != self.id:
-            raise ConfigError(f"{self._state} is that of another member, {member.id}")
+            raise ConfigError(f"{self._state} belongs to another member, {member.id}")
         return member
 
     def write(self, member: Member) -> None:

@@ -296,7 +296,7 @@ async def test_frames_that_fit_nothing_are_dropped_and_those_that_are_wrong_fail
 @pytest.mark.parametrize(
     ("option", "call", "words"),
     [
-        ("climbs", ("ls", {}), "'../../secret' is no name of a file"),
+        ("climbs", ("ls", {}), "'../../secret' is not the name of a file"),
         ("greedy", ("read", {"path": "large"}), "were asked for"),
         ("unreal", ("read", {"path": "large"}), "'nowhere' is no absolute path"),
     ],

@@ -55,7 +55,7 @@ def canonical_host(text: str) -> str:
         try:
             return socket.inet_ntoa(socket.inet_aton(name))
         except OSError as error:
-            raise ValueError("the host is a number and no address") from error
+            raise ValueError("the host is a number, not an address") from error
     if not name or len(name) > LENGTH or not all(map(_LABEL.fullmatch, labels)):
         raise ValueError("the host is not a possible name")
     return name

@@ -201,7 +201,7 @@ def commit_worktree(worktree: Worktree, message: str, limits: WorktreeLimits) ->
         run("commit", "--quiet", "--no-verify", "--message", message, settings=run.author())
     commit = run("rev-parse", "--verify", "HEAD")
     if commit != run.maybe("rev-parse", "--verify", "--quiet", f"refs/heads/{worktree.branch}"):
-        raise WorktreeError(f"its branch is not {worktree.branch} any more")
+        raise WorktreeError(f"its branch is no longer {worktree.branch}")
     if commit == worktree.base:
         return WorktreeWork(worktree.branch, folder=worktree.folder)
     commits = int(run("rev-list", "--count", f"{worktree.base}..{commit}"))

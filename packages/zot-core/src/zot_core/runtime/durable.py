@@ -60,7 +60,7 @@ Begin: TypeAlias = Callable[[Callable[[], Coroutine[Any, Any, RunEnd]]], Run]
 
 
 def open_run(agent: Agent, session: SessionFile | None, task: str, budget: RunBudget, begin: Begin) -> "DurableRun":
-    """Return the run of a session. Raises `ConfigError` without a session, if the session is that of another task, of a
+    """Return the run of a session. Raises `ConfigError` without a session, if the session belongs to another task, of a
     newer zot or of a conversation, and `SessionError`; the session is closed then."""
     if session is None:
         raise ConfigError("a durable run needs a session")
@@ -69,9 +69,9 @@ def open_run(agent: Agent, session: SessionFile | None, task: str, budget: RunBu
         if record is not None:
             record.check()
             if task not in ("", record.task):
-                raise ConfigError(f"session {session.path} is that of another task: {record.task[:80]!r}")
+                raise ConfigError(f"session {session.path} belongs to another task: {record.task[:80]!r}")
         elif len(agent.history):
-            raise ConfigError(f"session {session.path} is that of a conversation; a run needs its own session")
+            raise ConfigError(f"session {session.path} belongs to a conversation; a run needs its own session")
     except BaseException:
         session.close()
         raise

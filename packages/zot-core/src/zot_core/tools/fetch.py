@@ -138,7 +138,7 @@ async def _text(address: WebAddress, reply: HttpReply, limits: FetchLimits) -> s
     is_text = family == "text" or (family == "application" and name.removeprefix("x-").rpartition("+")[2] in _TEXT)
     wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if not is_text or (b"\0" in start and not wide and not charset.startswith(("utf-16", "utf-32"))):
-        raise ToolError(f"{address.url} is no text ({_cut(kind)}); download it with a command")
+        raise ToolError(f"{address.url} is not text ({_cut(kind)}); download it with a command")
     return html_text.decoded(reply.body, charset)
 
 

@@ -24,12 +24,12 @@ def check_guards(guards: Mapping[str, object], permissions: ExtensionPermissions
         row = INTERCEPTABLE.get(event)
         if row is None or not row.blockable:
             known = ", ".join(each.name for each in INTERCEPTABLE.values() if each.blockable)
-            raise FrameError(f"is no event that can be refused; there are {known}", field=where)
+            raise FrameError(f"is not an event that can be refused; there are {known}", field=where)
         if not isinstance(options, dict):
             raise FrameError(f"must be an object with {' and '.join(OPTIONS)}", field=where)
         for name, value in options.items():
             if name not in OPTIONS:
-                raise FrameError(f"is no option; there are {' and '.join(OPTIONS)}", field=f"{where}.{name[:80]}")
+                raise FrameError(f"is not an option; there are {' and '.join(OPTIONS)}", field=f"{where}.{name[:80]}")
             if value not in ACTIONS:
                 raise FrameError(f"must be {' or '.join(ACTIONS)}, not {str(value)[:80]!r}", field=f"{where}.{name}")
         if permissions is not None and not may_intercept(permissions, event):

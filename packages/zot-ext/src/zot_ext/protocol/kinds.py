@@ -98,7 +98,7 @@ def _read_permissions(value: object, text: str, path: str) -> object:
         raise _wrong(value, "an object", path)
     known = ExtensionPermissions.__fields__
     if unknown := [name for name in value if name not in known]:
-        raise FrameError(f"is no permission; there are {', '.join(known)}", field=f"{path}.{unknown[0][:80]}")
+        raise FrameError(f"is not a permission; there are {', '.join(known)}", field=f"{path}.{unknown[0][:80]}")
     return read_record(ExtensionPermissions, value, {}, f"{path}.")
 
 

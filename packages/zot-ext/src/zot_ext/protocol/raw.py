@@ -143,7 +143,7 @@ class _SplitList(list[object]):
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise FrameError(f"not valid JSON: {name} is no JSON number")
+    raise FrameError(f"not valid JSON: {name} is not a JSON number")
 
 
 def _integer(digits: str) -> int | float:

@@ -133,4 +133,4 @@ def _store(given: Namespace, setting: Setting[Any], value: object) -> None:
     source = settings.source(setting.key)
     if source not in ("", path):
         now = setting.show(settings.value(setting.key))
-        print_error(f"{setting.key} is {now} here, because {source} counts more")
+        print_error(f"{setting.key} is {now} here, because {source} takes precedence")

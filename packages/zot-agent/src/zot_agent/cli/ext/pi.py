@@ -106,7 +106,7 @@ def _write_manifest(staged: str, package: str, word: str, source: str, name: str
     except ManifestError as error:
         raise ConfigError(f"{source}: {error}") from None
     if read is None:
-        raise ConfigError(f"{source} is no extension written for pi: its package.json has no member 'pi'")
+        raise ConfigError(f"{source} is not an extension written for pi: its package.json has no member 'pi'")
     manifest = read.manifest
     values = {
         "name": name if name and manifest.name == os.path.basename(package) else manifest.name,

@@ -42,7 +42,7 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
     if workspace and "url" not in workspace:
         raise ConfigError("--commit, --push and --end-command need --git URL")
     if str(workspace.get("url", "")).startswith("-"):
-        raise ConfigError(f"--git {workspace['url']} is no URL")
+        raise ConfigError(f"--git {workspace['url']} is not a URL")
     with needs_extra():
         import temporalio.client  # noqa: F401, PLC0415  before anything is stored
     places = find_places(given.address, given.queue, given.store)

@@ -55,7 +55,7 @@ class Outgoing(Record):
             if _is_secret(name):
                 raise FrameError(f"cannot change {name!r}", field="headers")
             if not name.replace("-", "a").isalnum() or not name.isascii():
-                raise FrameError(f"{name!r} is no name of a header", field="headers")
+                raise FrameError(f"{name!r} is not the name of a header", field="headers")
             if value is None:
                 headers.pop(name.lower(), None)
             elif isinstance(value, str) and value.isprintable():

@@ -76,7 +76,7 @@ class RemoteFiles:
             raise MachineLost(f"{self._ops.name}: {len(found.names)} names and {len(found.kinds)} kinds of files")
         wrong = next((each for each in found.names if each in ("", ".", "..") or "/" in each or "\0" in each), None)
         if wrong is not None:
-            raise MachineLost(f"{self._ops.name}: {wrong!r} is no name of a file")
+            raise MachineLost(f"{self._ops.name}: {wrong!r} is not the name of a file")
         return sorted((name, _kind(kind)) for name, kind in zip(found.names, found.kinds, strict=True))
 
     async def real(self, path: str) -> str:

@@ -44,7 +44,7 @@ def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -
         if problem := sandbox.problem():
             raise ValueError(problem)
     except ValueError as error:
-        raise LaunchError(f"extension {found.name!r}: its permissions cannot be kept to: {error}") from None
+        raise LaunchError(f"extension {found.name!r}: its permissions cannot be enforced: {error}") from None
     return sandbox
 
 

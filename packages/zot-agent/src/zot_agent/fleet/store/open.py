@@ -22,5 +22,5 @@ def open_store(address: str, limits: StoreLimits | None = None) -> FleetStore:
             " one machine"
         )
     if "://" in address:
-        raise ConfigError(f"{address!r} is no store of a fleet: postgresql://USER@HOST/NAME, or a folder")
+        raise ConfigError(f"{address!r} is not a store of a fleet: postgresql://USER@HOST/NAME, or a folder")
     return FolderStore(address)

@@ -74,7 +74,7 @@ class SettingsPicker(Picker[str]):
             self.problem = NEXT_START if later else ""
         source = chat.host.settings.source(setting.key)
         if value is not None and source != chat.host.settings.layers[0].source:
-            self.problem = f"{source} counts more here"
+            self.problem = f"{source} takes precedence here"
         self.show()
 
     def _begin(self, work: Awaitable[None]) -> None:

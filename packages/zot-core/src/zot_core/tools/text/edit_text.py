@@ -222,7 +222,7 @@ def _as_in_file(plain: str, span: _Span, name: str) -> _Span:
         parts = text.split(symbol)
         if len(parts) > 1 and len(there) != len(parts) - 1:
             raise EditError(
-                f"{name}newText has not as many {symbol} (U+{ord(symbol):04X}) as oldText; each stands for something "
+                f"{name}newText must have as many {symbol} (U+{ord(symbol):04X}) as oldText; each stands for something "
                 "that cannot be shown: keep all of them, or leave them out of oldText"
             )
         if len(parts) > 1:
