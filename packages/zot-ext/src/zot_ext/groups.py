@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,25 @@ else:
 
     def overload(function):
         return function
+
+
+class _Group:
+    """A group of calls: the class of its annotation, whose module is loaded when the group is first used."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __set_name__(self, owner: type[Groups], name: str) -> None:
+        self._kind: str = owner.__annotations__[name]
+
+    def __get__(self, extension: Groups | None, owner: type[Groups]) -> Any:
+        if extension is None:
+            return self
+        return getattr(import_module(f"zot_ext.{self._module}"), self._kind)(extension.call)
+
+
+def _group(module: str) -> Any:
+    return _Group(module)
 
 
 class Groups:
@@ -80,6 +101,37 @@ class Groups:
     def enqueue(self, panel: ScreenPanel, handler: Callable[..., object]) -> bool:
         """Run a handler of a panel in turn with its others. False if the extension ends."""
         return self._runner is not None and self._runner.enqueue(panel, handler)
+
+    rendering: Rendering = _group("screen.rendering")
+    """The drawings of renderers, in the group `renderers`."""
+    ui: Ui = _group("calls.ui")
+    """Dialogs with the person, in the group `ui`."""
+    widgets: Widgets = _group("calls.widgets")
+    """Lines and texts beside the conversation, in the group `widgets`."""
+    editor: EditorAccess = _group("calls.widgets")
+    """The text that the person is typing, in the group `editor`."""
+    keys: Keys = _group("calls.widgets")
+    """Keys that run commands, in the group `keys`."""
+    session: Session = _group("calls.session")
+    """The stored conversation, in the group `session`."""
+    kv: KeyValues = _group("calls.session")
+    """Values that the extension keeps, in the group `storage`."""
+    secrets: Secrets = _group("calls.session")
+    """Secrets that the extension keeps, in the group `storage`."""
+    messages: Messages = _group("calls.agent")
+    """Messages in the name of the user, in the group `messages`."""
+    control: Control = _group("calls.agent")
+    """The work of the agent, in the group `control`."""
+    agents: AgentsOperations = _group("calls.operations")
+    """The sub-agents, in the group `control`."""
+    prompts: PromptsOperations = _group("calls.operations")
+    """The messages of the conversation, in the group `session`."""
+    jobs: JobsOperations = _group("calls.operations")
+    """Commands in the background, in the group `control`."""
+    programs: Programs = _group("calls.agent")
+    """Programs that the host runs, in the group `exec`."""
+    resources: Resources = _group("calls.bus")
+    """Skills, prompt templates and themes that come and go, in the group `resources`."""
 
     @property
     def _screen(self) -> ScreenHandlers:
@@ -145,13 +197,6 @@ class Groups:
         return handler
 
     @property
-    def rendering(self) -> Rendering:
-        """The drawings of renderers, in the group `renderers`."""
-        from zot_ext.screen.rendering import Rendering  # noqa: PLC0415 - loaded when it is first used
-
-        return Rendering(self.call)
-
-    @property
     def tools(self) -> Tools:
         """Other tools, and the call that runs, in the groups `tools2` and `call_tool`."""
         from zot_ext.calls.tools import Tools  # noqa: PLC0415 - loaded when it is first used
@@ -159,109 +204,11 @@ class Groups:
         return Tools(self.call, self.require, self.send, None if self._runner is None else self._runner.caller)
 
     @property
-    def ui(self) -> Ui:
-        """Dialogs with the person, in the group `ui`."""
-        from zot_ext.calls.ui import Ui  # noqa: PLC0415 - loaded when it is first used
-
-        return Ui(self.call)
-
-    @property
-    def widgets(self) -> Widgets:
-        """Lines and texts beside the conversation, in the group `widgets`."""
-        from zot_ext.calls.widgets import Widgets  # noqa: PLC0415 - as above
-
-        return Widgets(self.call)
-
-    @property
-    def editor(self) -> EditorAccess:
-        """The text that the person is typing, in the group `editor`."""
-        from zot_ext.calls.widgets import EditorAccess  # noqa: PLC0415 - as above
-
-        return EditorAccess(self.call)
-
-    @property
-    def keys(self) -> Keys:
-        """Keys that run commands, in the group `keys`."""
-        from zot_ext.calls.widgets import Keys  # noqa: PLC0415 - as above
-
-        return Keys(self.call)
-
-    @property
-    def session(self) -> Session:
-        """The stored conversation, in the group `session`."""
-        from zot_ext.calls.session import Session  # noqa: PLC0415 - as above
-
-        return Session(self.call)
-
-    @property
-    def kv(self) -> KeyValues:
-        """Values that the extension keeps, in the group `storage`."""
-        from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
-
-        return KeyValues(self.call)
-
-    @property
-    def secrets(self) -> Secrets:
-        """Secrets that the extension keeps, in the group `storage`."""
-        from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
-
-        return Secrets(self.call)
-
-    @property
-    def messages(self) -> Messages:
-        """Messages in the name of the user, in the group `messages`."""
-        from zot_ext.calls.agent import Messages  # noqa: PLC0415 - as above
-
-        return Messages(self.call)
-
-    @property
-    def control(self) -> Control:
-        """The work of the agent, in the group `control`."""
-        from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
-
-        return Control(self.call)
-
-    @property
-    def agents(self) -> AgentsOperations:
-        """The sub-agents, in the group `control`."""
-        from zot_ext.calls.operations import AgentsOperations  # noqa: PLC0415 - as above
-
-        return AgentsOperations(self.call)
-
-    @property
-    def prompts(self) -> PromptsOperations:
-        """The messages of the conversation, in the group `session`."""
-        from zot_ext.calls.operations import PromptsOperations  # noqa: PLC0415 - as above
-
-        return PromptsOperations(self.call)
-
-    @property
-    def jobs(self) -> JobsOperations:
-        """Commands in the background, in the group `control`."""
-        from zot_ext.calls.operations import JobsOperations  # noqa: PLC0415 - as above
-
-        return JobsOperations(self.call)
-
-    @property
-    def programs(self) -> Programs:
-        """Programs that the host runs, in the group `exec`."""
-        from zot_ext.calls.agent import Programs  # noqa: PLC0415 - as above
-
-        return Programs(self.call)
-
-    @property
     def bus(self) -> Bus:
         """Messages between extensions, in the group `bus`."""
         from zot_ext.calls.bus import Bus  # noqa: PLC0415 - as above
 
         return Bus(self.call, self.on)
-
-    @property
-    def resources(self) -> Resources:
-        """Skills, prompt templates and themes that come and go, in the group `resources`."""
-        from zot_ext.calls.bus import Resources  # noqa: PLC0415 - as above
-
-        return Resources(self.call)
 
     @property
     def model(self) -> ModelCalls:
