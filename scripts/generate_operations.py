@@ -19,7 +19,7 @@ import answer_schema
 
 import zot_agent
 import zot_ext
-from zot_agent.operations.operation import Operation, OperationField
+from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
 
 AGENT, EXT = Path(zot_agent.__file__).parent, Path(str(zot_ext.__file__)).parent
@@ -57,9 +57,9 @@ def parameters(operation: Operation[..., Any]) -> str:
     return ", ".join(shown)
 
 
-def docstring(operation: Operation[..., Any], *, whole: bool) -> str:
-    """What a method does, and if `whole`, what its parameters are."""
-    parts = [operation.doc, *(f"{each.name}: {each.doc}" for each in (operation.fields if whole else ()))]
+def docstring(operation: Operation[..., Any]) -> str:
+    """What a method does, and what its parameters are."""
+    parts = [operation.doc, *(f"{each.name}: {each.doc}" for each in operation.fields)]
     wrapped = [textwrap.fill(each, WIDTH - 14, initial_indent="", subsequent_indent="    ") for each in parts]
     wrapped[0] = wrapped[0].replace("\n    ", "\n")
     text = "\n\n".join(["", *(["\n".join(wrapped[1:])] if wrapped[1:] else [])]).strip()
@@ -67,35 +67,11 @@ def docstring(operation: Operation[..., Any], *, whole: bool) -> str:
     return f'"""{body}{chr(10) + " " * 8 if text else ""}"""'
 
 
-def given(field: OperationField) -> str:
-    """A field as it is sent: not at all, if it is the default."""
-    value = f"list({field.name})" if field.kind.call_kind == "list" else field.name
-    if field.required:
-        return f"{field.name}={value}"
-    if field.default is None:
-        return f"{field.name}={value}"
-    if not field.default:
-        return f"{field.name}={value} or None"
-    if field.default is True:
-        return f"{field.name}=None if {field.name} else False"
-    return f"{field.name}=None if {field.name} == {field.default!r} else {field.name}"
-
-
-def method(operation: Operation[..., Any], name: str, call: str, *, whole: bool = True) -> str:
-    """A method that only passes fields on. `call` is the beginning of the call that does."""
+def method(operation: Operation[..., Any], name: str, begin: str) -> str:
+    """The signature of a method that only passes fields on."""
     answer = answer_schema.answer_class(operation.handler)
-    fields = "".join(f", {given(each)}" for each in operation.fields)
-    called = f"{call}{operation.name!r}{fields})"
-    given_back = "answer" if all(each.name != "answer" for each in operation.fields) else "answered"
     kind = "None" if answer is None else answer.__name__
-    body = (
-        f"        {called}\n"
-        if answer is None
-        else f"        {given_back}: {kind} = {called}\n        return {given_back}\n"
-    )
-    is_async = "async " if "await" in call else ""
-    words = docstring(operation, whole=whole)
-    return f"    {is_async}def {name}({parameters(operation)}) -> {kind}:\n        {words}\n{body}"
+    return f"    {begin} {name}({parameters(operation)}) -> {kind}:\n        {docstring(operation)}\n"
 
 
 def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str:
@@ -111,31 +87,28 @@ def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str
 
 
 def names(operations: dict[str, Operation[..., Any]]) -> str:
-    """`operations/names.py`."""
-    modules = {name: each.handler.__module__.partition(".")[2] for name, each in operations.items()}
-    aliases = {each.alias: name for name, each in operations.items() if each.alias}
-    return (
-        '"""The operations by name; written by `scripts/generate_operations.py`."""\n\n'
-        f'MODULES = {modules!r}\n"""The module of each operation."""\n\n'
-        f'ALIASES = {aliases!r}\n"""Their names in the first versions of the protocol, for clients."""\n'
-    )
+    """`operations/names.json`."""
+    found = {
+        "modules": {name: each.handler.__module__.partition(".")[2] for name, each in operations.items()},
+        "aliases": {each.alias: name for name, each in operations.items() if each.alias},
+        "fields": {name: [part.name for part in each.fields] for name, each in operations.items()},
+    }
+    return json.dumps(found, indent=1) + "\n"
 
 
-LONG = "# Longer than 400 lines: it has a method for each operation.\n"
 BY_HAND = {"hello", "prompts.send", "control.compact"}
 """What the client writes by hand, because more belongs to it, such as the events that follow."""
 
 
-def commands(operations: dict[str, Operation[..., Any]], name: str, base: str, words: str, note: str = "") -> str:
-    """A module of the client: the class `name`, which completes `base`, a class of the module of these words."""
+def commands(operations: dict[str, Operation[..., Any]]) -> str:
+    """`client/operations.pyi`."""
     sent = [each for each in operations.values() if each.name not in BY_HAND]
-    methods = [method(each, each.name.replace(".", "_"), "await self.request(", whole=False) for each in sent]
+    methods = [method(each, each.name.replace(".", "_"), "async def") for each in sent]
     return (
-        f'"""{words} as methods of the client; written by `scripts/generate_operations.py`."""\n{note}\n'
+        '"""The operations as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
-        f"from zot_agent.client.{base}\n{imports(sent)}\n\nclass {name}({base.rpartition(' ')[2]}):\n"
-        '    """Raises what `RpcClient` raises. The fields are described in docs/generated/rpc.md."""\n\n'
-        + "\n".join(methods)
+        f"from zot_agent.client.connection import RpcConnection\n{imports(sent)}\n\n"
+        'class OperationCommands(RpcConnection):\n    """Raises what `RpcClient` raises."""\n\n' + "\n".join(methods)
     )
 
 
@@ -168,25 +141,24 @@ def written_by_hand() -> dict[str, set[str]]:
 
 
 def calls(operations: dict[str, Operation[..., Any]]) -> str:
-    """`calls/operations.py` of `zot_ext`: what the classes of the SDK do not write by hand."""
+    """`calls/operations.pyi` of `zot_ext`: what the classes of the SDK do not write by hand."""
     by_hand = written_by_hand()
-    offered = "zot_ext.protocol."
     page, left = "", []
     for word in dict.fromkeys(name.partition(".")[0] for name in operations):
         base = f"{word.capitalize()}Operations"
-        page += f"\n\nclass {base}(Calls):\n"
-        page += f'    """The calls of `ext.{word}` that only pass on fields."""\n\n'
+        page += f'\n\nclass {base}(Calls):\n    """The calls of `ext.{word}` that only pass on fields."""\n'
         for name, each in operations.items():
             own = name.partition(".")[2]
             if name.startswith(f"{word}.") and own not in by_hand.get(base, ()):
-                page += "\n" + method(each, own, "self._call(")
+                page += "\n" + method(each, own, "def")
                 left.append(each)
-    typed = "".join(f"    {line}\n" for line in imports(left, offered).splitlines())
     return (
         '"""The operations as calls of the SDK; written by `scripts/generate_operations.py`."""\n\n'
-        "from __future__ import annotations\n\nfrom zot_ext.calls.caller import Calls\n\nTYPE_CHECKING = False\n"
-        "if TYPE_CHECKING:\n    from collections.abc import Mapping, Sequence\n    from typing import Any, Literal\n\n"
-        f"{typed}{page}"
+        "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\n"
+        f"from zot_ext.calls.caller import Calls\n{imports(left, 'zot_ext.protocol.')}\n"
+        "def given_fields(\n    operation: str, names: Sequence[str], values: Sequence[object], "
+        "fields: Mapping[str, object]\n) -> dict[str, Any]: ...\n"
+        f"{page}"
     )
 
 
@@ -204,23 +176,14 @@ def texts() -> dict[Path, str]:
     """The files and their content."""
     operations = all_operations()
     offered = {name: each for name, each in operations.items() if each.group}
-    dotted = {name: each for name, each in operations.items() if "." in name}
     found = {
-        AGENT / "operations" / "names.py": names(operations),
+        AGENT / "operations" / "names.json": names(operations),
         AGENT / "serve" / "page" / "operations.js": page(operations),
-        AGENT / "client" / "operations.py": commands(
-            dotted, "OperationCommands", "screen import ScreenCommands", "The operations", LONG
-        ),
-        AGENT / "client" / "screen.py": commands(
-            {name: each for name, each in operations.items() if name not in dotted},
-            "ScreenCommands",
-            "connection import RpcConnection",
-            "The operations about the client itself",
-        ),
+        AGENT / "client" / "operations.pyi": commands(operations),
         EXT / "protocol" / "calls" / "operations.json": rows(offered),
-        EXT / "calls" / "operations.py": calls(offered),
+        EXT / "calls" / "operations.pyi": calls(offered),
     }
-    return {path: formatted(path, text) if path.suffix == ".py" else text for path, text in found.items()}
+    return {path: formatted(path, text) if path.suffix == ".pyi" else text for path, text in found.items()}
 
 
 def main() -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from zot_ext import Extension, HostError
+from zot_ext.calls.session import Session
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import HostProgress, HostResult
 from zot_ext.testing import FakeHost
@@ -361,3 +362,18 @@ def test_what_takes_the_parts_of_an_answer_may_call_the_host_and_fail() -> None:
         assert host.wait_for(CancelCall).id
         assert host.command("show").display == "ab"
     assert shown == ["a", "b"]
+
+
+def test_a_field_that_an_operation_does_not_have_is_a_type_error_and_nothing_is_called() -> None:
+    called: list[str] = []
+    session = Session(lambda method, **fields: called.append(method))
+    for wrong in (
+        lambda: session.fork(mistake=1),  # type: ignore[call-arg]
+        lambda: session.fork("entry", "at", "more"),  # type: ignore[call-arg, misc]
+        lambda: session.label("entry", entry="another"),  # type: ignore[misc]
+    ):
+        with pytest.raises(TypeError, match=r"session\.(fork takes entry, position|label takes entry, label); got "):
+            wrong()
+    with pytest.raises(AttributeError):
+        session.nothing()  # type: ignore[attr-defined]
+    assert called == []

@@ -1,91 +1,16 @@
-"""The operations by name; written by `scripts/generate_operations.py`."""
+"""The operations by name, from `names.json`, which `make generate` writes."""
 
-MODULES = {
-    "agents.list": "verbs.agents",
-    "agents.messages": "verbs.agents",
-    "agents.steer": "verbs.agents",
-    "agents.stop": "verbs.agents",
-    "control.abort": "verbs.control",
-    "control.clear": "verbs.control",
-    "control.commands": "verbs.control",
-    "control.compact": "verbs.control",
-    "control.context": "verbs.control",
-    "control.reload": "verbs.control",
-    "control.run": "verbs.control",
-    "control.shutdown": "verbs.control",
-    "control.skills": "verbs.control",
-    "control.state": "verbs.control",
-    "control.system_prompt": "verbs.control",
-    "control.wait_idle": "verbs.control",
-    "ext_field_claim": "rpc.screen.commands",
-    "ext_field_response": "rpc.screen.commands",
-    "ext_panel_close": "rpc.extensions",
-    "ext_panel_key": "rpc.extensions",
-    "ext_panel_mouse": "rpc.extensions",
-    "ext_panel_paste": "rpc.extensions",
-    "ext_panel_size": "rpc.extensions",
-    "ext_ui_response": "rpc.extensions",
-    "get_completions": "rpc.extensions",
-    "get_display": "rpc.activity.displays",
-    "get_image": "rpc.activity.displays",
-    "get_rendering": "rpc.screen.commands",
-    "get_shown": "rpc.activity.displays",
-    "hello": "rpc.handshake",
-    "jobs.list": "verbs.jobs",
-    "jobs.stop": "verbs.jobs",
-    "model.get": "verbs.model",
-    "model.list": "verbs.model",
-    "model.reasoning": "verbs.model",
-    "model.set": "verbs.model",
-    "permissions.answer": "rpc.extensions",
-    "permissions.mode": "verbs.permissions",
-    "ping": "rpc.handshake",
-    "prompts.follow_up": "verbs.prompts",
-    "prompts.messages": "verbs.prompts",
-    "prompts.send": "verbs.prompts",
-    "prompts.steer": "verbs.prompts",
-    "runs.answer": "verbs.runs",
-    "runs.list": "verbs.runs",
-    "session.append": "verbs.session",
-    "session.delete": "verbs.stored",
-    "session.diff": "verbs.session",
-    "session.entries": "verbs.entries",
-    "session.entry": "verbs.entries",
-    "session.export": "verbs.stored",
-    "session.fork": "verbs.session",
-    "session.import": "verbs.stored",
-    "session.info": "verbs.session",
-    "session.label": "verbs.session",
-    "session.list": "verbs.stored",
-    "session.navigate": "verbs.session",
-    "session.new": "verbs.session",
-    "session.open": "verbs.stored",
-    "session.read": "verbs.entries",
-    "session.redo": "verbs.session",
-    "session.rename": "verbs.stored",
-    "session.search": "verbs.stored",
-    "session.show": "verbs.stored",
-    "session.tree": "verbs.session",
-    "session.undo": "verbs.session",
-    "settings.list": "verbs.settings",
-    "settings.set": "verbs.settings",
-    "tools.active": "verbs.tools",
-    "tools.list": "verbs.tools",
-    "tools.set": "verbs.tools",
-    "tools.set_active": "verbs.tools",
-    "use_field": "rpc.screen.commands",
-}
+import json
+import os
+
+with open(os.path.join(os.path.dirname(__file__), "names.json"), encoding="utf-8") as _file:
+    _found = json.load(_file)
+
+MODULES: dict[str, str] = _found["modules"]
 """The module of each operation."""
 
-ALIASES = {
-    "abort": "control.abort",
-    "clear": "control.clear",
-    "compact": "control.compact",
-    "get_state": "control.state",
-    "get_models": "model.list",
-    "set_reasoning": "model.reasoning",
-    "set_model": "model.set",
-    "get_messages": "prompts.messages",
-    "prompt": "prompts.send",
-}
+ALIASES: dict[str, str] = _found["aliases"]
 """Their names in the first versions of the protocol, for clients."""
+
+FIELDS: dict[str, list[str]] = _found["fields"]
+"""The fields of each operation, in their order."""
