@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "adding.md"
 WANTED = {"A provider": 2, "A tool": 3, "A slash command with a key": 3, "An extension frame": 5, "An operation": 3}
 """The most files that a person writes or edits for each thing."""
 COPIED = (
-    *("packages", "docs", "scripts", "tests", "examples", "benchmarks"),
+    *("packages", "docs", "scripts", "tests", "examples", "benchmarks", "packaging", ".github"),
     *(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")),
 )
 GENERATORS = ("operations", "stubs", "tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
@@ -41,10 +41,10 @@ REGISTRIES = (
 
 AGENT_SOURCES, EXT_SOURCES = "packages/zot-agent/src/zot_agent", "packages/zot-ext/src/zot_ext"
 FOUND = {
-    f"{AGENT_SOURCES}/client/operations.py": "async def session_size(self, *, tool_results: bool = True)",
+    f"{AGENT_SOURCES}/client/operations.pyi": "async def session_size(self, *, tool_results: bool = True)",
     f"{AGENT_SOURCES}/serve/page/operations.js": '"session.size": ["tool_results"]',
     f"{AGENT_SOURCES}/rpc/rpc.schema.json": '"SessionSize"',
-    f"{EXT_SOURCES}/calls/operations.py": "def size(self, *, tool_results: bool = True) -> SessionSize:",
+    f"{EXT_SOURCES}/calls/operations.pyi": "def size(self, *, tool_results: bool = True) -> SessionSize:",
     "docs/generated/rpc.md": "session.size",
     "docs/generated/host-calls.md": "session.size",
 }
