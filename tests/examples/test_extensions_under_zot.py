@@ -36,8 +36,9 @@ from zot_provider.testing.sign_in_server import SignInScript, SignInServer
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
 LIMITS = ExtensionLimits(
-    ready_total_seconds=PATIENCE, ready_idle_seconds=PATIENCE, intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE
-)
+    ready_total_seconds=PATIENCE, intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE,
+    ready_idle_seconds=PATIENCE / 60,  # for which one waits that never says that it is ready
+)  # fmt: skip
 
 
 class Zot:

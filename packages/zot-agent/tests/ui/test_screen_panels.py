@@ -1,5 +1,6 @@
 """Panels that extensions draw themselves, on the chat screen, by real processes."""
 
+import pytest
 from screen import Chats
 
 from zot_provider.testing import ScriptedServer
@@ -123,8 +124,9 @@ def slow(_):
 
 
 async def test_a_panel_that_does_not_answer_esc_is_closed_and_nothing_it_does_later_changes_the_editor(
-    chats: Chats, server: ScriptedServer
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "2")  # how long it is waited for in vain
     async with chats.extended(server, {"slow": SLOW}) as talk:
         talk.type("/slow<enter>")
         await talk.shown("shown")

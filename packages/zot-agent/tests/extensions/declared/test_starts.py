@@ -16,8 +16,13 @@ from zot_core.events import ErrorEvent, ToolResultEvent
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
-HASTE: dict[str, Any] = {"ready_total_seconds": 0.05, "start_delay_seconds": 600.0, "remembered_seconds": 0.2}
-"""Nobody waits long."""
+HASTE: dict[str, Any] = {
+    "ready_total_seconds": 0.05,
+    "start_delay_seconds": 600.0,
+    "remembered_seconds": 0.2,
+    "shutdown_seconds": 0.1,
+}
+"""Nobody waits long, also not for one that hears nothing at its gate."""
 BLOCK = {"tool_call": {"on_timeout": "block", "on_exit": "block"}}
 GUARD = (
     "@ext.intercept('tool_call', on_timeout='block', on_exit='block')\ndef guard(call):\n    return block('not that')\n"
