@@ -73,8 +73,9 @@ class _Screen(pyte.Screen):
 class PtyScreen:
     """Runs `command` in a terminal of `columns` by `rows` cells; leave the `with` block to end it.
 
-    `answers` maps queries that the command writes to replies; `new` is that of `forked.start`. All output is also kept
-    in `received`. Output is read only during calls, so a command that writes much waits for the next `wait_for`.
+    `answers` maps queries that the command writes to replies; `new` is that of `forked.start`. The command is killed
+    `end_seconds` after hanging up. All output is also kept in `received`. Output is read only during calls, so a
+    command that writes much waits for the next `wait_for`.
     """
 
     def __init__(
@@ -87,8 +88,10 @@ class PtyScreen:
         cwd: str | None = None,
         answers: Mapping[bytes, bytes] | None = None,
         new: bool = False,
+        end_seconds: float = PATIENCE / 10,
     ) -> None:
         self.received = bytearray()
+        self._end_seconds = end_seconds
         self._answers = dict(answers or {})
         self._screen = _pyte_screen(columns, rows)
         self._text: str | None = ""
@@ -122,7 +125,7 @@ class PtyScreen:
             os.close(self.descriptor)
             self.descriptor = -1
         try:
-            self.process.wait(PATIENCE / 10)
+            self.process.wait(self._end_seconds)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()

@@ -102,7 +102,7 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 print('up', flush=True)
 while True: signal.pause()
 """
-    with PtyScreen([sys.executable, "-c", code]) as screen:
+    with PtyScreen([sys.executable, "-c", code], end_seconds=0.5) as screen:
         # The line break may be a write of its own, which fails when the terminal is gone.
         screen.wait_until(lambda: screen.cursor == (0, 1))
     assert screen.process.returncode == -signal.SIGKILL
