@@ -408,6 +408,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None,
     return (yield)
 
 
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Name the tests that have passed and yet waited as long as any may: for something that never came."""
+    for report in terminalreporter.stats.get("passed", ()):
+        if report.duration >= PATIENCE:
+            terminalreporter.write_line(f"{report.nodeid} has waited {report.duration:.0f} s in vain")
+
+
 class _KeptErrors(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)

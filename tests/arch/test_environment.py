@@ -182,6 +182,13 @@ print(landlock.problem())
 """
 
 
+def test_a_test_that_has_waited_for_what_never_came_is_named(tmp_path: Path) -> None:
+    sleeps = "import time\ndef test_sleeps(): time.sleep(1.3)\ndef test_runs(): pass\n"
+    code, output = run(tmp_path, sleeps, {"PYTEST_SLOWNESS": "0.01"})
+    assert code == 0
+    assert [line.split()[0] for line in output.splitlines() if "has waited" in line] == ["test_it.py::test_sleeps"]
+
+
 @pytest.mark.needs("linux")
 def test_on_a_bare_machine_the_kernel_has_no_ipv6_no_namespaces_and_no_landlock() -> None:
     command = [sys.executable, "-c", BARE, str(ROOT / "scripts")]
