@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -149,10 +150,13 @@ def add_worktree(
 def _alone(top: str, limits: WorktreeLimits, check: Callable[[], None] = _go_on) -> Iterator[None]:
     """Hold the lock of a repository, so that no other zot makes or removes a worktree meanwhile: git fails where it
     finds one half made, and the folder around them goes with the last one. Raises `WorktreeError`."""
+    if sys.platform == "win32":  # which opens no folders
+        yield
+        return
     import fcntl  # noqa: PLC0415  Windows has none
 
     try:
-        descriptor = os.open(git_folders(top)[1], os.O_RDONLY)
+        descriptor = os.open(git_folders(top)[1], os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise WorktreeError(f"{top} is gone, or closed to you: {error.strerror}") from error
     end = time.monotonic() + limits.seconds
