@@ -46,6 +46,10 @@ class LackingPart(Exception):
     """The machine lacks a part; the text says why, if there is more to say."""
 
 
+class LackingRight(LackingPart):
+    """The machine may have the part, and this user may not use it."""
+
+
 def _program(name: str) -> str:
     """The path of a program of the machine."""
     if found := shutil.which(name, path=os.pathsep.join([OUTSIDE.get("PATH", os.defpath), "/usr/sbin"])):
@@ -92,7 +96,9 @@ def _mounts() -> str:
         for kind in ("proc", "devpts") if sys.platform == "linux" else ():
             failed = failed or libc.mount(kind.encode(), folder.encode(), kind.encode(), ctypes.c_ulong(0), None) != 0
             libc.umount2(folder.encode(), 2)
-    return _when(sys.platform == "linux" and not failed, "root alone can mount file systems, and not everywhere")
+    if failed and os.geteuid():
+        raise LackingRight("root alone can mount file systems")
+    return _when(sys.platform == "linux" and not failed)
 
 
 def _libgomp() -> str:
@@ -271,8 +277,8 @@ def installer_environment() -> dict[str, str]:
     return kept | {"UV_PYTHON": sys.executable}
 
 
-LACKS = "this machine lacks "
-"""How the reason of every skipped test begins."""
+LACKS, MAY_NOT = "this machine lacks ", "this user may not use "
+"""How the reason of every skipped test begins: no package brings a right, not in CI either."""
 
 
 @functools.cache
@@ -281,7 +287,8 @@ def _find(part: str) -> tuple[str, str]:
     try:
         return PARTS[part]() if part in PARTS else _program(part), ""
     except LackingPart as error:
-        return "", ": ".join(filter(None, (LACKS + part, str(error))))
+        about = MAY_NOT if isinstance(error, LackingRight) else LACKS
+        return "", ": ".join(filter(None, (about + part, str(error))))
 
 
 def _need(part: str) -> str:
@@ -400,8 +407,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None,
     """Report a skipped test as failed if CI is set, or if it has not declared what is missing."""
     if report.skipped and isinstance(report.longrepr, tuple):
         reason = str(report.longrepr[-1]).removeprefix("Skipped: ")
-        rule = "no test may be skipped where CI is set" if IN_CI else ""
-        rule = rule if reason.startswith(LACKS) else "a test is skipped only where what it declares is missing"
+        rule = "no test may be skipped where CI is set" if IN_CI and not reason.startswith(MAY_NOT) else ""
+        if not reason.startswith((LACKS, MAY_NOT)):
+            rule = "a test is skipped only where what it declares is missing"
         if rule:
             report.outcome = "failed"
             report.longrepr = f"{reason}; {rule}"
