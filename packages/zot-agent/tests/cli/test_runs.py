@@ -273,7 +273,8 @@ def test_a_run_is_cancelled_with_and_without_a_process(zot: Zot) -> None:
 
 
 def test_a_process_that_does_not_end_its_run_is_named(zot: Zot) -> None:
-    run = RunStore().create("fix", "do it", ".", HostOptions())[0]
+    options = HostOptions(provider="openai", model="scripted", base_url=zot.server.base_url("openai-chat"))
+    run = RunStore().create("fix", "do it", ".", options)[0]
     stored = load(run.path)
     session = SessionFile(run.path, stored.meta, resume=stored)
     session.add_row(run_row({"pid": 4711}))
