@@ -32,7 +32,7 @@ def hello(*frames: str) -> str:
 @pytest.mark.parametrize("ready", [True, False])
 def test_an_extension_that_sends_no_ready_frame_is_told_what_that_costs(ready: bool, tmp_path: Path) -> None:
     found = installed(tmp_path / "a", hello(*['{"type":"ready"}'] * ready))
-    late = DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start")
+    late = DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start")
     expected = [DoctorLine("ok", "start", "runs"), *([] if ready else [late])]
     assert probe([found]) == {found.directory: ProbeResult(expected, [])}
 
