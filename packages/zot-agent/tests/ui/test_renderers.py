@@ -247,7 +247,7 @@ async def test_a_renderer_that_never_answers_is_not_asked_for_ever(chats: Chats,
         talk.access.add_renderer("slow", "tool_call", "bash", never, 5)
         await talk.send("go")
         await talk.shown("● bash echo 5")
-        while "draws bash no more" not in talk.screen():
+        while "no longer draws bash" not in talk.screen():
             talk.access.render_again("slow", "tool_call", "bash")
             await talk.settle()
         assert len(asked) >= 5
