@@ -80,6 +80,8 @@ def test_every_level_of_reasoning(level: str) -> None:
         (["--tools", "read", "--no-tools"], "not allowed with argument"),
         (["-c", "--session", "x"], "not allowed with argument"),
         (["--session="], "--session needs the path or id of a session"),
+        (["--cwd", ""], "--cwd needs the path of a folder"),
+        (["--cwd= "], "--cwd needs the path of a folder"),
         (["--cwd"], "expected one argument; see zot --help"),
         (["-pzap"], "see zot --help"),  # in the words of this Python or that
     ],

@@ -274,6 +274,8 @@ def _check_values(values: Mapping[str, Any]) -> None:
     """Raise `ConfigError` for flags that contradict each other or have a value without a meaning."""
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
+    if not values["cwd"].strip():  # as above; commands would run in another folder than the person meant
+        raise ConfigError("--cwd needs the path of a folder; leave it out for the present one")
     if values["fork"] and not values["session"] and not values["continue_latest"]:
         raise ConfigError("--fork needs -c or --session, which name the session to copy")
     if values["max_steps"] is not None and values["max_steps"] < 1:
