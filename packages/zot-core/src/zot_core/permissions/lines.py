@@ -87,10 +87,12 @@ class LineRules:
         pattern = rule.pattern
         if not isinstance(pattern, CommandPattern):
             return False
-        same = bool(pattern.path) and pattern.matches([pattern.path, *words[1:]])
-        return pattern.matches(words) or (
-            same and any(self._entry(words[0], each) == self._entry(pattern.path, self._cwd) for each in folders)
-        )
+        if pattern.matches(words):
+            return True
+        same = pattern.path != "" and os.path.basename(words[0]) == os.path.basename(pattern.path)
+        if not same or not pattern.matches([pattern.path, *words[1:]]):
+            return False
+        return any(self._entry(words[0], each) == self._entry(pattern.path, self._cwd) for each in folders)
 
     def _entry(self, word: str, folder: str) -> str:
         """Return the path of a program below a real path. A link is not followed: one program may be many."""
