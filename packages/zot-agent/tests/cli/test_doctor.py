@@ -231,6 +231,25 @@ def test_settings_with_which_zot_cannot_begin_are_told(
     assert found["config.json"].startswith(f"no {home}/config.json: {words}")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("zot-home/mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": "true"}}}'),
+        ("zot-home/agents/a.md", "---\ndescription: d\npermissions: aks\n---\nx"),
+        ("zot-home/extensions/a/extension.json", '{"name": "a", "exec": "./a", "guards": []}'),
+        ("zot-home/permissions.json", "{"),
+    ],
+)
+def test_another_file_with_which_no_mode_starts_is_named(name: str, text: str, doctor: Doctor, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    code, found = doctor("--offline")
+    assert code == 1
+    assert found["start"].startswith("no ")
+    assert str(path.parent) in found["start"]
+
+
 def test_settings_without_a_key_or_with_a_custom_provider_are_valid(doctor: Doctor, tmp_path: Path) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()

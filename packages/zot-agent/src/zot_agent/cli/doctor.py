@@ -11,11 +11,11 @@ from typing import TypeVar
 from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.startup_checks import check_options
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, SETTINGS, Settings, read_settings
 from zot_agent.host.build import MODELS_FILE, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
-from zot_agent.host.folder import choose_model
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
@@ -72,8 +72,8 @@ def run(arguments: Sequence[str]) -> int:
     settings = read_settings(home, choice.settings)
     settings_lines = _settings(settings)
     known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
-    if settings_lines[0].state == "ok" and models_line.state != "no":
-        settings_lines = _settings_problem(settings, known) or settings_lines
+    if "no" not in (settings_lines[0].state, models_line.state):
+        settings_lines = _start_problem(settings) or settings_lines
     use_network(settings)
     offline = parsed.offline or parsed.report or bool(settings.errors)  # they may be about the proxy
     models = asyncio.run(_models(known, offline=offline, every=parsed.all))
@@ -149,16 +149,14 @@ def _settings(settings: Settings) -> list[DoctorLine]:
     return [DoctorLine("ok", FILE, "valid") if exists else DoctorLine("--", FILE, "not there (optional)")]
 
 
-def _settings_problem(settings: Settings, known: KnownProviders) -> list[DoctorLine]:
-    """Report a problem with the model in the settings; nothing if the model is usable, or only its key is missing."""
+def _start_problem(settings: Settings) -> list[DoctorLine]:
+    """Report why no mode would start here, perhaps because of another file than that of the settings; nothing if one
+    would, or only a key is missing."""
     try:
-        registry = ModelRegistry(known)
-        open_providers(registry)
-        choose_model(HostOptions(), settings, registry, None)
-    except MissingKey:
-        pass
+        asyncio.run(check_options(HostOptions()))
     except ZotError as error:
-        return [DoctorLine("no", FILE, str(error))]
+        own = str(error).startswith(settings.layers[0].source)
+        return [DoctorLine("no", FILE if own else "start", str(error))]
     return []
 
 
