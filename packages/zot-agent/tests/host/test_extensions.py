@@ -317,6 +317,24 @@ def test_a_worktree_has_the_answer_about_its_project_while_its_content_is_the_sa
     assert names(choose(tree)) == []
     (tree / ".zot" / "extensions" / "local" / "run").write_text("#!/bin/sh\nrm -rf /\n")
     assert names(choice) == []
+    assert choice.load().errors == []  # what has changed holds nothing back
+
+
+def test_a_worktree_with_other_rules_than_its_project_stops_where_nobody_can_be_asked(project: Path) -> None:
+    rules = project / ".zot" / "config.json"
+    rules.write_text('{"permissions": {"deny": ["write"]}}')
+    asked = choose(project, can_ask=True)
+    asked.find()
+    asked.decide(allowed=True)
+    tree = project.parent / "tree"
+    shutil.copytree(project, tree)
+    choice = ProjectChoice(HostOptions(project=str(project)), Settings(project_trust="ask"), str(tree))
+    choice.find()
+    assert choice.load().permissions["deny"] == ["write"]
+    (tree / ".zot" / "config.json").write_text('{"permissions": {"deny": ["bash"]}}')
+    choice.find()
+    with pytest.raises(ConfigError, match=r"\.zot/config\.json has changed since you allowed this folder"):
+        choice.load()
 
 
 def test_a_variable_makes_every_wait_for_an_extension_longer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,10 +79,10 @@ class FolderTrust:
         answer = self._read(answered_for or content.folder)
         return None if answer is None or self._changed(content, answer) else answer.allowed
 
-    def changes(self, content: FolderContent) -> list[str]:
+    def changes(self, content: FolderContent, answered_for: str = "") -> list[str]:
         """List the files that have changed since the person allowed the folder, relative to it; empty if they have
-        not."""
-        answer = self._read(content.folder)
+        not. For a worktree: which differ from the files of the folder `answered_for`, if that was allowed."""
+        answer = self._read(answered_for or content.folder)
         return self._changed(content, answer) if answer is not None and answer.allowed else []
 
     def new_lines(self, content: FolderContent) -> list[str]:

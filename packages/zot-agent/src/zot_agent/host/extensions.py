@@ -58,6 +58,11 @@ class ProjectChoice:
         self.notes: list[str] = []
         """Lines for the person about the last `find`."""
 
+    @property
+    def _answered_for(self) -> str:
+        """The folder of which this one is a worktree, or empty."""
+        return os.path.realpath(self._options.project) if self._options.project else ""
+
     def find(self) -> Discovery:
         """Discover the extensions again, and decide again whether the project's are active."""
         options, home = self._options, zot_home()
@@ -72,8 +77,7 @@ class ProjectChoice:
             skills=not options.no_skills, system=not options.no_context_files,
             servers=not (options.no_ext or options.no_project_ext), settings=not options.ignore_settings,
         )  # fmt: skip
-        answered_for = os.path.realpath(options.project) if options.project else ""
-        decision = may_use(project, self._setting, home, answered_for)
+        decision = may_use(project, self._setting, home, self._answered_for)
         self.trusted, self.undecided, self.notes = bool(decision), None, []
         self.settings = project.settings if self.trusted else Layer("")
         self.claude = project.claude if self.trusted else ()
@@ -184,7 +188,9 @@ class ProjectChoice:
         """List the files of `undecided` that have changed since the person allowed the project."""
         from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  only for a question
 
-        return FolderTrust(zot_home()).changes(self.undecided.content()) if self.undecided is not None else []
+        if self.undecided is None:
+            return []
+        return FolderTrust(zot_home()).changes(self.undecided.content(), self._answered_for)
 
     def decide(self, *, allowed: bool) -> None:
         """Store the person's decision about `undecided`; it takes effect with the next `find`. Raises `ConfigError`,
