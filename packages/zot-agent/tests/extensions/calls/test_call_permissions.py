@@ -12,6 +12,7 @@ from calling_extension import CALLER, RAW, Talk, World
 from zot_agent.operations.registry import all_operations
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.extensions import FrontEndActions
+from zot_ext.protocol.events.questions import RENDERED
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 FREE = {"read": True, "write": True, "network": True, "exec": True, "commands": True}
@@ -62,6 +63,23 @@ async def test_no_operation_shows_what_is_said_to_an_extension_that_may_not_read
     assert '"result"' in found["control.context"]
     for name in ("control.system_prompt", "session.entries", "session.entry", "agents.list"):
         assert '"code": "denied"' in found[name], name
+
+
+@pytest.mark.parametrize("conversation", [False, True])
+async def test_what_is_typed_and_what_is_drawn_is_shown_only_to_those_who_may_read_it(
+    world: World, conversation: bool
+) -> None:
+    world.add("caller", CALLER, "editor renderers")
+    permit(world, "caller", calls=True, **({"conversation": True} if conversation else {}))
+    async with world.running() as talk:
+        calls: list[tuple[str, dict[str, Any]]] = [
+            *((method, {"on": True}) for method in ("editor.get", "editor.keys", "editor.decorate")),
+            *(("renderers.register", {"kind": kind, "name": "*"}) for kind in RENDERED if kind != "entry"),
+        ]
+        for method, params in calls:
+            answer = await talk.call(method, **params)
+            assert answer["code"] == ("unavailable" if conversation else "denied"), (method, params)  # it has no screen
+        assert (await talk.call("renderers.register", kind="entry", name="card"))["code"] == "unavailable"
 
 
 @pytest.mark.parametrize("restore", [False, True])

@@ -55,8 +55,9 @@ class ExtensionPermissions(Record):
     submit: bool = False
     """Whether it may send prompts in your name."""
     calls: bool | tuple[str, ...] = ()
-    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries, other sessions and the system prompt,
-    and to go back, also needs `conversation`; `messages.*` and `session.new` also need `submit`."""
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries, other sessions, the system prompt and what is
+    being typed, to draw what is not its own, and to go back, also needs `conversation`; `messages.*` and `session.new`
+    also need `submit`."""
     restore: bool = False
     """Whether it may take back, and bring back, what zot changed in files, and stop commands in the background:
     `session.undo`, `session.redo`, and `session.navigate` with files; they need `calls` and `conversation` too."""

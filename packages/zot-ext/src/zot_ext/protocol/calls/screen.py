@@ -147,7 +147,7 @@ SCREEN: tuple[HostMethod, ...] = (
         "Draw with another theme until zot ends.",
         (CallParam("name", "text", "One of `theme.list`.", required=True),),
     ),
-    HostMethod("editor.get", "editor", "Read what is being typed."),
+    HostMethod("editor.get", "editor", "Read what is being typed.", needs=("conversation",)),
     HostMethod(
         "editor.set",
         "editor",
@@ -220,6 +220,7 @@ EDITING: tuple[HostMethod, ...] = (
             CallParam("on", "flag", "True to be asked.", required=True),
             CallParam("keys", "list", "The names of the keys, such as `tab`, `ctrl+k` or `x`; left out, all of them."),
         ),
+        needs=("conversation",),
     ),
     HostMethod(
         "editor.decorate",
@@ -227,5 +228,6 @@ EDITING: tuple[HostMethod, ...] = (
         "Ask this extension how the text is drawn, now and after every change, with `event_intercept`, event "
         "`editor_decorate`. What the newest extension says is drawn over the rest.",
         (CallParam("on", "flag", "True to be asked, also once more; false to draw it as zot does.", required=True),),
+        needs=("conversation",),
     ),
 )

@@ -21,7 +21,10 @@ MOST_LINES, MOST_CHARACTERS, LONGEST_LINE = 500, 200_000, 2000
 
 def register(call: ExtensionCall) -> None:
     """Draw something in the conversation, or change the Markdown of answers."""
-    access, (kind, name), limits = _renderers(call), _what(call), call.services.limits
+    kind, name = _what(call)
+    if kind != "entry" and not call.connection.terms.permissions.conversation:  # it is sent what it draws
+        raise OperationFailed("denied", f"the permissions of its manifest do not have conversation, which {kind} needs")
+    access, limits = _renderers(call), call.services.limits
     draw = partial(_draw, call.connection, limits.render_seconds)
     access.add_renderer(call.extension, kind, name, draw, limits.render_misses)
     call.widgets().at_end["renderers"] = partial(access.remove_renderer, call.extension)
