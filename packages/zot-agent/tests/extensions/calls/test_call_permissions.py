@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
 
+from zot_agent.extensions.calls.completers import CompleterSet
 from zot_agent.operations.registry import all_operations
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.extensions import FrontEndActions
@@ -80,6 +81,25 @@ async def test_what_is_typed_and_what_is_drawn_is_shown_only_to_those_who_may_re
             answer = await talk.call(method, **params)
             assert answer["code"] == ("unavailable" if conversation else "denied"), (method, params)  # it has no screen
         assert (await talk.call("renderers.register", kind="entry", name="card"))["code"] == "unavailable"
+
+
+@pytest.mark.parametrize("conversation", [False, True])
+async def test_who_may_not_read_completes_a_word_without_its_line(world: World, conversation: bool) -> None:
+    source = (
+        "say(type='hello', name='raw', capabilities=['autocomplete'])\nuntil('hello_ack')\nframe = command('raw')\n"
+        "ask('1', 'completions.register', params={'trigger': '$'})\nresult('1')\n"
+        "say(type='command_response', id=frame['id'], action='noop')\n"
+        "while True:\n    asked = until('event_intercept')\n"
+        "    say(type='event_intercept_response', id=asked['id'], items=[{'text': asked['line']}])\n"
+    )
+    world.add_raw("raw", RAW + source)
+    permit(world, "raw", calls=["completions.*"], **({"conversation": True} if conversation else {}))
+    completers = CompleterSet()
+    async with world.running() as talk:
+        talk.conversation.actions = FrontEndActions(completers=lambda: completers)
+        await talk.command("raw")
+        _, (item,) = await completers.complete("my secret $wo", 13)
+    assert item["text"] == ("my secret $wo" if conversation else "$wo")
 
 
 @pytest.mark.parametrize("restore", [False, True])

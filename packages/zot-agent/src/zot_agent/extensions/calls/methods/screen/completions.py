@@ -43,6 +43,8 @@ def _place(call: ExtensionCall) -> tuple[str, str]:
 async def _ask(
     connection: Connection, seconds: float, trigger: str, command: str, prefix: str, line: str
 ) -> list[dict[str, str]]:
+    if not (command or connection.terms.permissions.conversation):
+        line = trigger + prefix  # the rest is none of its business
     members = {"trigger": trigger, "command": command, "prefix": prefix, "line": line[-MOST_LINE:]}
     try:
         answer = await ask(connection, COMPLETE, seconds, members)
