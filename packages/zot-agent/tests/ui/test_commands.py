@@ -88,6 +88,27 @@ async def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Chats,
         assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
 
 
+@pytest.mark.parametrize("typed", ["//permissions plan", "/permissions: plan", "/sandbox; on", "/undo."])
+async def test_a_command_with_a_sign_too_many_is_no_prompt(chats: Chats, server: ScriptedServer, typed: str) -> None:
+    async with chats.built(server) as talk:
+        talk.type(f"{typed}<enter>")
+        await talk.shown(f"unknown command '{typed.split()[0]}'; did you mean /{typed.split()[0].strip('/:;.')}")
+        assert talk.editor == typed
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("typed", ["/yolo off", "/undo a.txt", "/clear the cache of npm", "/unjail later"])
+async def test_words_behind_a_command_that_takes_none_stop_it(chats: Chats, server: ScriptedServer, typed: str) -> None:
+    server.add("an answer")
+    async with chats.built(server, permission_mode="ask") as talk:
+        await talk.send("a prompt")
+        talk.type(f"{typed}<enter>")
+        await talk.shown(f"{typed.split()[0]} takes no words")
+        assert talk.editor == typed
+        assert talk.status.strip().startswith("ask")
+        assert talk.said[-1] == ("assistant", "an answer")
+
+
 async def test_compact_takes_what_matters(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three", "In short.")
     async with chats.built(server) as talk:

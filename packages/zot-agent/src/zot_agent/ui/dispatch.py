@@ -12,7 +12,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, read_command
 from zot_core.conversation.commands import Command as ConversationCommand
 from zot_core.errors import error_line
-from zot_provider.errors import UnknownName, ZotError
+from zot_provider.errors import ConfigError, UnknownName, ZotError
 from zot_tui.editor.completion_sources import CommandCompletion
 from zot_tui.signal import Signal
 
@@ -59,14 +59,20 @@ class CommandDispatcher:
     def start(self, typed: str) -> bool:
         """Start the command in `typed`. Return False if it holds none (a path is not a command).
 
-        Raises `UnknownName`, and `ConfigError` for a file that cannot be attached.
+        Raises `UnknownName`, and `ConfigError` for a file that cannot be attached, and for words behind a command that
+        takes none: it would do something else than they say.
         """
+        first = typed.split(maxsplit=1)[0] if typed.strip() else ""
         found = read_command(typed)
+        command = None if found is None else slash_commands().get(found[0].lower())
+        if command is None and first.startswith("/") and first.strip("/:;,.").lower() in slash_commands():
+            raise self._unknown(first[1:])
         if found is None:
             return False
         name, args = found
-        command = slash_commands().get(name.lower())
         if command is not None:
+            if args and not command.arguments:
+                raise ConfigError(f"/{command.name} takes no words, so {args!r:.60} would not count")
             self.begin(self._run(command, args))
         elif (foreign := self._conversation.find_command(name)) is None:
             if "." in name:  # README.md
