@@ -257,6 +257,8 @@ async def test_the_proxy_of_the_environment_is_asked_for_a_tunnel(monkeypatch: p
         assert "refuses the connection" in await client.send(GET.format("far.test"))
         assert "HTTP/1.1 403" in await client.send(GET.format("evil.test"))
         assert not client.origin.looked_up
+        monkeypatch.setenv("http_proxy", f"https://me:pw@127.0.0.1:{proxy.port}")  # it would get the password in clear
+        assert "spoken to in http, not in https" in await client.send(GET.format("ok.test"))
     assert len(asked) == 2
 
 
