@@ -33,6 +33,8 @@ class Doctor:
 def doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Doctor:
     """No local server listens where zot looks for one."""
     monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:1/v1")
+    for name in ("http_proxy", "https_proxy"):  # settings set them for the process, and here others are to come
+        monkeypatch.setenv(name, "")
     return Doctor(capsys)
 
 
