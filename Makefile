@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval relay bench generate screenshots build version release-check
+.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals mcp pi eval relay bench generate screenshots build version release-check site
 
 UV := "$(shell sh scripts/uv.sh)"
 ifeq ($(UV),"")
@@ -158,6 +158,10 @@ build: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
 build: ## wheels and source archives of all five packages, in dist/
 	@mkdir -p build && $(UV) export --quiet --frozen --only-group build --no-emit-workspace --output-file build/pins.txt
 	$(UV) build --quiet --all-packages --build-constraints build/pins.txt --require-hashes --out-dir $(or $(OUT),dist)
+
+site: setup ## the site of docs/, in build/site/html, without a warning or a broken link; then it is looked at in Chromium
+	$(UV) run --quiet --isolated --no-default-groups --group site scripts/make_site.py $(if $(TAG),--tag '$(TAG)')
+	$(UV) run pytest tests/site
 
 RELEASE = $(UV) run --quiet --isolated --only-group release scripts/release
 version: ## begin a release: write the version where it is, and date the heading of the changelog; V=0.1.1 (docs/releasing.md)

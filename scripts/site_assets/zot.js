@@ -1,0 +1,10 @@
+// What scrolls sideways can be reached with the keyboard, and what is hidden from readers cannot.
+const reach = () => {
+  for (const each of document.querySelectorAll(".md-typeset__scrollwrap, .highlight pre, .highlight code")) {
+    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+  }
+};
+for (const each of document.querySelectorAll("input[aria-hidden=true]")) each.tabIndex = -1;
+new MutationObserver(reach).observe(document, { subtree: true, childList: true });
+addEventListener("resize", reach);
+reach();

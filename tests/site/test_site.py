@@ -1,0 +1,64 @@
+"""The site in build/site, which `make site` has just made, in a browser: in both schemes, on a phone and on a desk. The
+pictures that it takes are beside the site, to be looked at."""
+
+import functools
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from chromium import Tab, browser
+from visited_page import faults
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "site" / "html"
+PAGES = ("", "install/", "comparison/", "generated/settings/", "api/zot_ext/", "screen/task/")
+pytestmark = pytest.mark.needs("axe", "chromium")
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(SITE)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+async def show(tab: Tab, url: str, scheme: str, width: int) -> None:
+    await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    await tab.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500
+    )
+    await tab.go(url)
+    await tab.until("document.readyState === 'complete'")
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(page: str, address: str) -> None:
+    name = page.strip("/").replace("/", "-") or "index"
+    found = []
+    async with browser() as tab:
+        for scheme in ("light", "dark"):
+            for width in (1440, 390):
+                await show(tab, address + page, scheme, width)
+                await tab.screenshot(SITE.parent / f"{name}-{scheme}-{width}.png")
+                wide = await tab.value("document.documentElement.scrollWidth") - width
+                found += [(scheme, width, each) for each in [*await faults(tab), *["it is too wide"] * (wide > 0)]]
+    assert found == []
+
+
+async def test_the_search_finds_a_page_by_what_it_says(address: str) -> None:
+    async with browser() as tab:
+        await show(tab, address, "light", 1440)
+        entries = await tab.value("fetch('search.json').then((each) => each.text())")
+        assert "permissions/" in entries
+        assert "What the wall holds" in entries
