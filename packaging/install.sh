@@ -45,16 +45,18 @@ download() {
   fi || fail "$1 cannot be downloaded"
 }
 
+# Sets `sum`.
 sha256() {
   if has sha256sum; then
-    sha256sum "$1"
+    sum=$(sha256sum "$1")
   elif has shasum; then
-    shasum -a 256 "$1"
+    sum=$(shasum -a 256 "$1")
   elif has openssl; then
-    openssl dgst -sha256 -r "$1"
+    sum=$(openssl dgst -sha256 -r "$1")
   else
     fail "sha256sum, shasum or openssl is needed"
-  fi | cut -d ' ' -f 1
+  fi
+  sum=${sum%% *}
 }
 
 # A wheel is a zip archive; few machines have none of these.
@@ -82,7 +84,8 @@ install_uv() {
   wanted=${wanted% *}
   say "downloading ${url##*/}"
   download "$url" "$scratch/uv.whl"
-  [ "$(sha256 "$scratch/uv.whl")" = "$wanted" ] || fail "${url##*/} is not the file that this script was made for"
+  sha256 "$scratch/uv.whl"
+  [ "$sum" = "$wanted" ] || fail "${url##*/} is not the file that this script was made for"
   mkdir "$scratch/uv"
   unpack "$scratch/uv.whl" "$scratch/uv"
   bin=${UV_INSTALL_DIR:-$HOME/.local/bin}

@@ -72,7 +72,7 @@ def pages() -> dict[str, Path]:
 
 
 def rewritten(name: str, text: str, folder: Path, names: dict[Path, str], home: str) -> str:
-    """The text of a page whose source is in `folder`: links to pages lead to pages, others to the repository at `home`."""
+    """The text of a page whose source is in `folder`, with links to pages, and else to the repository at `home`."""
 
     def follow(found: "re.Match[str]") -> str:
         before, link, after = found[1], found[2], found[3]
