@@ -27,6 +27,8 @@ def check(tree: Tree, tag: str, folder: Path) -> None:
         print("open lines of docs/releasing.md:", *lines, sep="\n  ")
         if real:
             raise Wrong(f"{len(lines)} lines of docs/releasing.md are open")
+    if real and "rc" not in version and not (tree.root / "tests" / "compat" / version).is_dir():
+        raise Wrong(f"tests/compat has no stored state of {version}: uv run tests/compat/make.py")
     notes = tree.notes(version, released=real)
     print(f"{version}: {'tagged' if real else 'no tag, so this is a rehearsal'}; notes of {notes.count(chr(10))} lines")
     built = archives(tree, folder)

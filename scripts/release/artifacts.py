@@ -81,7 +81,8 @@ def installers(tree: Tree, folder: Path) -> None:
     formula = (tree.root / "packaging" / "homebrew" / "zot.rb").read_text("utf-8")
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     (folder / "zot.rb").write_text(formula.replace('"SHA256"', f'"{digest}"'), "utf-8")
-    shutil.copy(tree.root / "packaging" / "install.sh", folder)
+    for name in ("install.sh", "Dockerfile"):
+        shutil.copy(tree.root / "packaging" / name, folder)
 
 
 def _check_page(wheel: Path) -> None:
