@@ -78,7 +78,7 @@ def test_a_screenshot_is_small_and_says_what_it_shows(screenshot: Path) -> None:
     assert root.get("role") == "img"
     for name in (f"{SVG}title", f"{SVG}desc"):
         assert root.findtext(name)
-    assert len(root.findall(f"{SVG}text")) > 2
+    assert len(list(root.iter(f"{SVG}text"))) > 2
     width, height = float(root.get("width", "0")), float(root.get("height", "0"))
     for text in root.iter(f"{SVG}text"):
         end = float(text.get("x", "0")) + float(text.get("textLength", "8"))
