@@ -7,12 +7,15 @@ class Zot < Formula
   sha256 "SHA256"
   license "MIT"
 
+  depends_on "python@3.13"
   depends_on "uv"
 
   def install
     ENV["UV_TOOL_DIR"] = libexec
     ENV["UV_TOOL_BIN_DIR"] = bin
-    system "uv", "tool", "install", "zot-agent==#{version}"
+    # A Python that uv downloads would be in the home of the build, which is removed.
+    python = Formula["python@3.13"].opt_bin/"python3.13"
+    system "uv", "tool", "install", "--python", python, "zot-agent==#{version}"
     (libexec/"zot-agent/zot-update.txt").write "brew upgrade zot\n"
     generate_completions_from_executable(bin/"zot", "completions")
   end

@@ -65,8 +65,8 @@ def test_every_screenshot_is_on_a_page_and_every_screenshot_of_a_page_is_there()
     assert sorted(shown) == sorted(IMAGES.glob("*.svg"))
 
 
-def test_every_picture_of_the_browser_page_is_in_a_guide() -> None:
-    guides = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("serve.md", "fleet.md"))
+def test_every_picture_of_a_browser_is_in_a_guide() -> None:
+    guides = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("serve.md", "fleet.md", "releasing.md"))
     shown = {IMAGES / name for name in re.findall(r'images/([^")]+\.png)[")]', guides)}
     assert sorted(shown) == sorted(set(IMAGES.iterdir()) - set(IMAGES.glob("*.svg")))
 
@@ -110,6 +110,26 @@ def test_a_screenshot_that_is_not_current_is_told_with_its_row(tmp_path: Path) -
     assert checked.returncode == 1
     assert "- ›say,or/for" in checked.stderr
     assert "+ ›ask,or/for" in checked.stderr
+
+
+def test_a_moving_picture_draws_each_row_once_and_ends_with_the_last_frame_where_nothing_may_move() -> None:
+    draw = runpy.run_path(str(ROOT / "scripts" / "screenshots" / "draw.py"))
+    palette = draw["PALETTES"]["dark"]
+
+    def row(text: str) -> list[object]:
+        return [draw["Cell"](each, palette.ink, palette.paper) for each in text]
+
+    frames = [draw["Frame"]([row("same"), row(text)], seconds) for text, seconds in (("one ", 1.0), ("two ", 3.0))]
+    root = ElementTree.fromstring(draw["moving"](frames, palette, "title", "about"))
+    drawn = {"".join(group.itertext()): str(group.get("class")) for group in root.iter(f"{SVG}g")}
+    assert set(drawn) == {"same", "one", "two"}
+    style = str(root.findtext(f"{SVG}style"))
+    first, last = drawn["one"].split()[0], drawn["two"]
+    assert f"@keyframes {first}{{0.00%{{visibility:visible}}25.00%{{visibility:hidden}}}}" in style
+    assert f"@keyframes {last}{{0.00%{{visibility:hidden}}25.00%{{visibility:visible}}}}" in style
+    assert f"animation:{drawn['same']} " not in style
+    assert style.endswith("@media (prefers-reduced-motion:reduce){g{animation:none!important}.g{visibility:hidden}}")
+    assert [name for name, kind in drawn.items() if kind.endswith(" g")] == ["one"]
 
 
 def test_runs_stand_at_their_columns_behind_wide_characters_and_markup_is_text() -> None:
