@@ -21,15 +21,21 @@ WAIT = 60.0
 """Seconds for a server to answer."""
 LICENCES = {"agent-client-protocol": "Apache-2.0"}
 """Of packages whose wheels have the text of a licence and not its name."""
-ANSWER = "There is a file a.txt."
-MODEL = f"""
+SAID = "hello from a file"
+MODEL = """
 import sys
 from zot_provider.testing import Call, ScriptedServer, Turn
-turns = [Turn("I will look.", calls=[Call("read", {{"path": "a.txt"}})]), Turn({ANSWER!r})]
-with ScriptedServer(turns, repeat=True) as server:
+
+def read(request):
+    result = request.body["messages"][-1]["content"][-1]
+    return Turn("It says: " + result["content"][0]["text"].strip())
+
+with ScriptedServer([Turn("I look.", calls=[Call("read", {"path": "a.txt"})]), read], repeat=True) as server:
     print(server.base_url("anthropic-messages"), flush=True)
     sys.stdin.read()
 """
+"""A model that reads a file with a tool, and answers with what it got."""
+ANSWER = f"It says: {SAID}\n"
 UPDATE = "import sys; from zot_agent.cli.update import run; sys.exit(run([], registry=sys.argv[1]))"
 """`zot update`, which asks the index of this machine."""
 
@@ -47,7 +53,7 @@ class Rehearsal:
         self._index = Path(self._scratch.name, "index")
         for each in (self._home, self._project, self._index):
             each.mkdir()
-        (self._project / "a.txt").write_text("hello\n")
+        (self._project / "a.txt").write_text(f"{SAID}\n")
         self._servers: list[subprocess.Popen[str]] = []
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -97,7 +103,7 @@ class Rehearsal:
         python = str(self._home / ".local/share/uv/tools/zot-agent/bin/python")
         model = self._model(python)
         self._expect(f"zot {OLD}\n", "zot", "--version")
-        self._expect(f"{ANSWER}\n", "zot", "-p", "what is here?", **model)
+        self._expect(ANSWER, "zot", "-p", "what is here?", **model)
         for stage in built:
             self._publish(stage)
         if "rc" in self._version:  # only who names a candidate gets it
@@ -105,10 +111,11 @@ class Rehearsal:
         else:
             self._say(python, "-c", UPDATE, f"{self._url}/zot-agent/json")
         self._expect(f"zot {self._version}\n", "zot", "--version")
-        self._expect(f"{ANSWER}\n", "zot", "-p", "-c", "and now?", **model)
+        self._expect(ANSWER, "zot", "-p", "-c", "and now?", **model)
         self._sbom(python)
         self._say("uv", "tool", "uninstall", "zot-agent")
         self._try_installers(model)
+        self._shake_hands()
 
     def _try_installers(self, model: dict[str, str]) -> None:
         this = f"zot-agent=={self._version}"
@@ -130,9 +137,23 @@ class Rehearsal:
             for command in before:
                 self._say(*command)
             self._expect(f"zot {self._version}\n", *zot, "--version")
-            self._expect(f"{ANSWER}\n", *zot, "-p", "what is here?", **model)
+            self._expect(ANSWER, *zot, "-p", "what is here?", **model)
             self._say("uv", "tool", "uninstall", "--all")
             print(f"{way} installs and runs it ({time.monotonic() - begun:.0f} s)")
+
+    def _shake_hands(self) -> None:
+        """Start zot as the entry of the editors' registry says, and ask for a way to sign in, as its checks do."""
+        entry = json.loads((self._tree.root / "packaging/acp-registry/zot/agent.json").read_text("utf-8"))
+        uvx = entry["distribution"]["uvx"]
+        package = f"{uvx['package'].partition('@')[0]}@{self._version}"
+        able = {"terminal": True, "_meta": {"terminal-auth": True}}
+        params = {"protocolVersion": 1, "clientCapabilities": able}
+        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+        command = ("uv", "tool", "run", "--quiet", "--index", self._simple, package, *uvx["args"])
+        answer = run(*command, cwd=self._project, env=self._env, input=f"{request}\n")
+        if not json.loads(answer)["result"]["authMethods"]:
+            raise Wrong(f"zot acp offers no way to sign in: {answer}")
+        print("the entry of the editors' registry starts it, and a way to sign in is offered")
 
     def _wait(self) -> None:
         end = time.monotonic() + WAIT

@@ -140,8 +140,11 @@ class Tree:
         """The lines of docs/releasing.md that a person must fill: those whose mark, the code at their beginning, still
         is in a file of the repository."""
         page = (self.root / "docs" / "releasing.md").read_text("utf-8")
+        _, heading, below = page.partition("\n## Open lines\n")
+        if not heading:
+            raise Wrong("docs/releasing.md has no section called Open lines")
         open_lines = []
-        for line, mark in re.findall(r"^- (`([^`]+)`: .+)$", page.partition("## Open lines")[2], re.M):
+        for line, mark in re.findall(r"^- (`([^`]+)`: .+)$", below, re.M):
             words = [
                 "grep",
                 "--fixed-strings",

@@ -129,7 +129,11 @@ def test_a_tag_must_be_that_of_the_version_and_of_this_commit_and_no_line_may_be
     done = release("check", "--tag", tag)
     assert (done.returncode, "of docs/releasing.md are open" in done.stderr) == (1, True)
     assert "who owns the repository" in done.stdout
-    (clone / "docs" / "releasing.md").write_text("")  # nothing is open
+    (clone / "docs" / "releasing.md").write_text("nothing is open")
+    commit(clone)
+    subprocess.run(["git", "tag", "--force", tag], cwd=clone, check=True, capture_output=True)
+    assert "has no section called Open lines" in release("check", "--tag", tag).stderr
+    (clone / "docs" / "releasing.md").write_text("# Releasing\n\n## Open lines\n")
     commit(clone)
     subprocess.run(["git", "tag", "--force", tag], cwd=clone, check=True, capture_output=True)
     assert "tests/compat has no stored state of" in release("check", "--tag", tag).stderr
