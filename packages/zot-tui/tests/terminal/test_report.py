@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zot_tui.keys.key import Key
-from zot_tui.terminal.input import TerminalEvent, TerminalReply
-from zot_tui.terminal.report import canonical
+from zot_tui.terminal.input import TerminalEvent, TerminalReply, canonical
 from zot_tui.terminal.terminal import Terminal
 
 ANSWERS = {

@@ -10,13 +10,15 @@ import re
 from typing import NamedTuple, TypeAlias
 
 from zot_tui.keys.key import Key, from_urwid
-from zot_tui.terminal.report import canonical
 
 PASTE_START = b"\x1b[200~"
 PASTE_END = b"\x1b[201~"
 
 REPLY_LIMIT = 65536  # longest control string, in bytes; a longer one is noise
 LONGEST = 64  # longest sequence of a key, in bytes; a longer one is dropped
+# DA1 `CSI ? Ps ; ... c`, the flags of kitty's keyboard protocol `CSI ? Ps u`, DECRPM `CSI ? Ps ; Ps $ y`.
+_REPORT = re.compile(rb"\x1b\[\?([0-9:;]*)(c|u|\$y)")
+_PARAMETERS = {b"c": 1, b"u": 1, b"$y": 2}  # how many are read: DA1 only marks the end of other answers
 
 # The beginnings of control strings. No key sends them: these characters do not follow Alt+] and Alt+P.
 _STRING = rb"\x1b(?:\][0-9]{1,5};|P[0-9;]*[>!=?$+|]|_G)"
@@ -209,3 +211,17 @@ class InputSplitter:
             found.append(TerminalReply(data[: end.start()].decode(errors="replace") + last))
             return data[end.end() :]
         return data[end.start() if end[0] == b"\x1b" else end.end() :]
+
+
+def canonical(sequence: bytes) -> bytes:
+    """Return a whole control sequence with the parameters that urwid reads; any but these three reports is unchanged.
+
+    ECMA-48 lets a terminal leave out a parameter, which then is 0, and kitty ends its list of attributes with an empty
+    one (`CSI ? 62 ; 52 ; c`, its `report_device_attributes`). Windows Terminal and xterm send a dozen attributes.
+    """
+    found = _REPORT.fullmatch(sequence)
+    if found is None:
+        return sequence
+    fields = [field.partition(b":")[0] or b"0" for field in found[1].split(b";")]
+    count = _PARAMETERS[found[2]]
+    return b"\x1b[?" + b";".join([*fields, b"0"][:count]) + found[2]

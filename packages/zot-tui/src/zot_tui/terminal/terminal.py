@@ -14,7 +14,8 @@ import re
 import select
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import CursorShape
@@ -26,6 +27,7 @@ from zot_tui.terminal.frame import ScreenRow, frame
 from zot_tui.terminal.input import HeldKey, InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
 from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, RELEASES_ON, read_report
 from zot_tui.terminal.output import TerminalOutput
+from zot_tui.terminal.reader import READ, TerminalReader
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
@@ -38,7 +40,6 @@ if sys.platform != "win32":
 TITLE_CELLS = 120
 
 _PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # index of the palette entry that urwid draws with
-_READ = 65536
 # What urwid parses at once; it copies the rest of a piece for each key. The end of a piece does not cut a character.
 _PIECE = re.compile(rb"(?:\x1b{1,64}[^\x1b]{0,256}|[^\x1b]{1,256})[\x80-\xbf]{0,3}")
 _LINE_FEED = parse_key("ctrl+j")  # Enter sends a carriage return, which `_start` leaves as it is
@@ -50,6 +51,14 @@ _SHAPES: dict[CursorShape, str] = {
     "underline": "\x1b[4 q",
     "bar": "\x1b[6 q",
 }  # DECSCUSR
+
+
+class _Drawn(NamedTuple):
+    """The rows on the terminal. urwid's cache keeps a canvas only as long as someone else does."""
+
+    canvas: urwid.Canvas | None = None
+    rows: Sequence[ScreenRow] = ()
+    cursor: tuple[int, int] | None = None
 
 
 class Terminal(Screen):
@@ -78,17 +87,13 @@ class Terminal(Screen):
         self.sequences: dict[Hashable, str] = {}
         self.descriptor: int | None = self._output.descriptor
         self._waits = {"keys": escape_wait, "paste": rest_wait, "reply": rest_wait}
-        self._splitter = InputSplitter()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._flush_timer: asyncio.TimerHandle | None = None
+        self._reader: TerminalReader | None = None
         self._title: str | None = None
         self._shape: CursorShape = ""
         self._key_kinds = False
         self._wheel_mode: int | None = None  # what the terminal has said of the mode of `zot_tui.terminal.wheel`
         self._typed_ahead = b""
-        self._canvas: urwid.Canvas | None = None
-        self._rows: Sequence[ScreenRow] = []
-        self._cursor: tuple[int, int] | None = None
+        self._drawn = _Drawn()
 
     @property
     def keyboard(self) -> Keyboard | None:
@@ -177,13 +182,13 @@ class Terminal(Screen):
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """See urwid, which would rewrite every row that has moved."""
         rows = rows_of(canvas)
-        self._canvas = canvas  # urwid's cache keeps a canvas only as long as someone else does
         style = self._with_sequence if self.sequences else self._attr_to_escape
-        drawn = frame(rows, self._rows, style, self._erases)
+        drawn = frame(rows, self._drawn.rows, style, self._erases)
         cursor = canvas.cursor
-        if not drawn and cursor == self._cursor:
+        if not drawn and cursor == self._drawn.cursor:
+            self._drawn = self._drawn._replace(canvas=canvas)
             return
-        self._rows, self._cursor = rows, cursor
+        self._drawn = _Drawn(canvas, rows, cursor)
         shown = f"\x1b[0m\x1b[{cursor[1] + 1};{cursor[0] + 1}H{escape.SHOW_CURSOR}" if cursor else "\x1b[0m"
         drawn = f"{escape.HIDE_CURSOR}{drawn}{shown}"
         if self.modes.synchronized_output:
@@ -197,7 +202,7 @@ class Terminal(Screen):
 
     def clear(self) -> None:
         super().clear()
-        self._rows = []
+        self._drawn = _Drawn()
 
     def _erases(self, attribute: Hashable) -> bool:
         """Whether an erased cell looks like a blank with this attribute."""
@@ -214,54 +219,26 @@ class Terminal(Screen):
         on_events: Callable[[list[TerminalEvent]], None],
         on_hangup: Callable[[], None],
     ) -> None:
-        self._loop, self._on_events, self._on_hangup = loop, on_events, on_hangup
-        loop.add_reader(self._input(), self._readable)
+        def hung_up() -> None:
+            self.unlisten()
+            on_hangup()
+
+        read = partial(self._dispatch, on_events)
+        self._reader = reader = TerminalReader(loop, self._input(), self._waits, read, hung_up)
         if self._typed_ahead:
             ahead, self._typed_ahead = self._typed_ahead, b""
-            loop.call_soon(self._received, ahead)
+            loop.call_soon(reader.received, ahead)
 
     def unlisten(self) -> None:
         """See `AppScreen`. Incomplete input is dropped."""
-        if self._loop is not None:
-            self._loop.remove_reader(self._input())
-        if self._flush_timer is not None:
-            self._flush_timer.cancel()
-        self._loop = self._flush_timer = None
-        self._splitter = InputSplitter()
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
     def _input(self) -> int:
         return int(self._term_input_file.fileno())
 
-    def _readable(self) -> None:
-        assert self._loop is not None
-        if self._flush_timer is not None:
-            self._flush_timer.cancel()
-            self._flush_timer = None
-        try:
-            data = os.read(self._input(), _READ)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""  # EIO: the terminal hung up
-        if not data:
-            self.unlisten()
-            self._on_hangup()
-            return
-        self._received(data)
-
-    def _received(self, data: bytes) -> None:
-        if self._loop is None:
-            return
-        inputs = self._splitter.feed(data)
-        if self._splitter.unfinished:
-            self._flush_timer = self._loop.call_later(self._waits[self._splitter.unfinished], self._flush_unfinished)
-        self._dispatch(inputs)
-
-    def _flush_unfinished(self) -> None:
-        self._flush_timer = None
-        self._dispatch(self._splitter.flush())
-
-    def _dispatch(self, inputs: list[TerminalInput]) -> None:
+    def _dispatch(self, on_events: Callable[[list[TerminalEvent]], None], inputs: list[TerminalInput]) -> None:
         events: list[TerminalEvent] = []
         for each in inputs:
             if not isinstance(each, KeyBytes):
@@ -275,7 +252,7 @@ class Terminal(Screen):
                 for piece in _PIECE.findall(each.data):
                     events += self._parsed(piece)
         if events:
-            self._on_events(wheel.without_arrows(events) if self._wheel_is_arrows else events)
+            on_events(wheel.without_arrows(events) if self._wheel_is_arrows else events)
 
     def _parsed(self, piece: bytes) -> list[TerminalEvent]:
         events: list[TerminalEvent] = []
@@ -328,7 +305,7 @@ class Terminal(Screen):
         settings = [*before[:3], before[3] & ~(termios.ICANON | termios.ECHO), *before[4:]]
         termios.tcsetattr(descriptor, termios.TCSANOW, settings)
         while select.select([descriptor], [], [], 0)[0]:
-            data = os.read(descriptor, _READ)
+            data = os.read(descriptor, READ)
             if not data:
                 return
             self._typed_ahead += data.replace(b"\n", b"\r")  # the terminal turned Enter into a line feed
@@ -350,17 +327,14 @@ class Terminal(Screen):
 
     def _await_answers(self, limit: float = 0.1) -> None:
         """Read the answers to the queries of the start, so that they do not end up in the shell."""
-        descriptor = self._input()
+        descriptor, splitter = self._input(), InputSplitter()
         while self._keyboard_query_pending and select.select([descriptor], [], [], limit)[0]:
-            data = os.read(descriptor, _READ)
+            data = os.read(descriptor, READ)
             if not data:
                 return
-            self._discard_input(data)
-
-    def _discard_input(self, data: bytes) -> None:
-        for each in self._splitter.feed(data):
-            if isinstance(each, KeyBytes):
-                self.parse_input(None, None, list(each.data), wait_for_more=False)
+            for each in splitter.feed(data):
+                if isinstance(each, KeyBytes):
+                    self.parse_input(None, None, list(each.data), wait_for_more=False)
 
 
 def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:
