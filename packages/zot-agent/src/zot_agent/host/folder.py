@@ -52,10 +52,32 @@ class HostFolder:
 
         Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
         """
-        options = self._options.replace(fork=fork)
-        notes, project = continue_session(self._conversation, path, options, self._registry, self._choice)
-        self.sandbox.follow(project.load())
-        return notes, project
+        conversation, options, registry = self._conversation, self._options, self._registry
+        runtime = conversation.runtime
+        stored = load(path)
+        cwd = working_directory(stored.meta.cwd or runtime.cwd)
+        home = zot_home()
+        project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
+        project.find()
+        settings = project.load()
+        hooks = project.hooks(settings)
+        workspace, notes = open_workspace(options, settings, cwd, self._choice, trusted=project.trusted)
+        selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
+        if isinstance(runtime.agent.client, RoutingClient):
+            runtime.agent.client.check(selection.model)
+        store = SessionStore(sessions_root(), UNWRITABLE)
+        session, opened = open_session(store, cwd, selection.model, path, stored, fork=fork)
+        try:
+            rules_of = PermissionFiles(home, cwd)
+            rules_of.open(options, settings)  # raises what is wrong while nothing has changed
+            conversation.open_session(session, opened, workspace)
+            rules_of.use(conversation.permissions, options, settings)
+        except BaseException:
+            session.close()
+            raise
+        conversation.set_model(selection.model)
+        self.sandbox.follow(settings)
+        return [*notes, *project.notes, *hooks.notes], project
 
     def reopen(self, before: Settings) -> tuple[Settings, list[str]]:
         """Read skills, instructions and settings again, which were `before`; return the settings that hold now, and
@@ -72,44 +94,6 @@ class HostFolder:
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return settings, notes
-
-
-def continue_session(
-    conversation: Conversation,
-    path: str,
-    options: HostOptions,
-    registry: ModelRegistry,
-    choice: ProjectChoice,
-) -> tuple[list[str], ProjectChoice]:
-    """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
-    copy of it; return lines for the person, and what of the project there is used.
-
-    Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
-    """
-    runtime = conversation.runtime
-    stored = load(path)
-    cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    home = zot_home()
-    project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
-    project.find()
-    settings = project.load()
-    hooks = project.hooks(settings)
-    workspace, notes = open_workspace(options, settings, cwd, choice, trusted=project.trusted)
-    selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
-    if isinstance(runtime.agent.client, RoutingClient):
-        runtime.agent.client.check(selection.model)
-    store = SessionStore(sessions_root(), UNWRITABLE)
-    session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
-    try:
-        rules_of = PermissionFiles(home, cwd)
-        rules_of.open(options, settings)  # raises what is wrong while nothing has changed
-        conversation.open_session(session, opened, workspace)
-        rules_of.use(conversation.permissions, options, settings)
-    except BaseException:
-        session.close()
-        raise
-    conversation.set_model(selection.model)
-    return [*notes, *project.notes, *hooks.notes], project
 
 
 def choose_model(
