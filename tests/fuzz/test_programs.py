@@ -155,7 +155,7 @@ async def test_an_extension_may_write_anything_and_ends_alone(tmp_path: Path, da
     loop = asyncio.get_running_loop()
     await extension.start(loop.time() + 60, first=True)
     assert extension.connection is not None
-    await extension.connection.wait_ready()
+    await extension.connection.handshake.ready.wait()
     await extension.stop()
     assert extension.connection.state == "ended"
     assert extension.connection.end_reason

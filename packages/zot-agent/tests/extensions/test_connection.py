@@ -151,7 +151,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             groups.append(connection.pid)
             if greeted:
                 async with asyncio.timeout(PATIENCE):
-                    await connection.wait_greeted()
+                    await connection.handshake.greeted.wait()
             yield Started(connection, listener, log)
         finally:
             await connection.stop()
@@ -175,7 +175,7 @@ async def ask(started: Started, args: str, id: str = "1", seconds: float = PATIE
 
 async def ready(started: Started) -> None:
     async with asyncio.timeout(PATIENCE):
-        await started.connection.wait_ready()
+        await started.connection.handshake.ready.wait()
 
 
 # The handshake
@@ -211,7 +211,7 @@ async def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
             await asyncio.sleep(0.01)
         assert started.connection.state == "starting"
         os.kill(started.pid, signal.SIGUSR1)
-        await started.connection.wait_greeted()
+        await started.connection.handshake.greeted.wait()
         assert await ask(started, "x") == "x"
 
 
@@ -261,7 +261,7 @@ async def test_one_that_falls_silent_counts_as_ready(start: Start) -> None:
 
 async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> None:
     async with start("mute", greeted=False) as started:
-        waiting = asyncio.gather(started.connection.wait_greeted(), started.connection.wait_ready())
+        waiting = asyncio.gather(started.connection.handshake.greeted.wait(), started.connection.handshake.ready.wait())
         await asyncio.sleep(0)
         await started.connection.stop()
         async with asyncio.timeout(PATIENCE):
@@ -273,7 +273,7 @@ async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(
     argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
     connection = Connection("sdk", ProcessTerms(Launch(argv, str(tmp_path), environment())), listener, log)
     await connection.start()
-    await connection.wait_ready()
+    await connection.handshake.ready.wait()
     call = CommandInvoked("1", "shout", "hello")
     reply = await connection.request(call, CommandResponse, PATIENCE)
     await connection.stop()
@@ -596,8 +596,8 @@ async def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
     connection = Connection("x", ProcessTerms(Launch(["x"], "/", {})), listener, log)
     await connection.stop()
-    await connection.wait_greeted()
-    await connection.wait_ready()
+    await connection.handshake.greeted.wait()
+    await connection.handshake.ready.wait()
     log.close()
     assert (connection.state, connection.pid, listener.ends) == ("ended", None, [])
 
@@ -622,7 +622,7 @@ async def test_a_program_that_the_system_cannot_run_says_what_to_do(
         await connection.start()
     assert reason in str(failure.value)
     assert (connection.state, listener.ends) == ("ended", [])
-    await connection.wait_ready()
+    await connection.handshake.ready.wait()
     await connection.stop()
     log.close()
     assert sorted(os.listdir("/proc/self/fd")) == before

@@ -80,6 +80,7 @@ class Handshake:
         self.missing: tuple[str, ...] = ()
         """The parts that it could not start, a line each, once it is ready."""
         self.greeted, self.ready = asyncio.Event(), asyncio.Event()
+        """Set when it is done, and when the process is ready; also when that has ended."""
         self._limits, self._silence_counts = limits, silence_counts
         self._timer: asyncio.TimerHandle | None = None
         self._last_frame_at = 0.0
@@ -204,15 +205,6 @@ class Connection:
             self._end_before_start(str(failure))
             raise
         self.handshake.expect_hello(self.broken)
-
-    async def wait_greeted(self) -> None:
-        """Return once the handshake is done, which makes the state `running`, or the extension has ended."""
-        await self.handshake.greeted.wait()
-
-    async def wait_ready(self) -> None:
-        """Return once it has sent `ready`, or has ended, or without the group `ready` has sent nothing for
-        `ready_idle_seconds`."""
-        await self.handshake.ready.wait()
 
     def send(self, frame: frames.FromHost, *, droppable: bool = False) -> None:
         """Queue a frame; does nothing unless the extension is running. While it ends, its calls are answered.

@@ -175,7 +175,7 @@ class ManagedExtension:
             elif not self._stopping:
                 self._fail(str(error))
             return
-        await connection.wait_greeted()
+        await connection.handshake.greeted.wait()
         left = deadline - asyncio.get_running_loop().time()
         limits = self._shared.setup.limits
         if self.found.pi or (self.flags is not None and self.flags.given and "tool_ops" in connection.granted):

@@ -100,7 +100,7 @@ class ExtensionStart:
     async def wait(self, connection: Connection, seconds: float) -> None:
         """Return once the process is ready or has ended, or it takes too long."""
         try:
-            await asyncio.wait_for(connection.wait_ready(), seconds)
+            await asyncio.wait_for(connection.handshake.ready.wait(), seconds)
         except TimeoutError:
             self.give_up()
 
