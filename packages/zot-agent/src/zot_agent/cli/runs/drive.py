@@ -22,7 +22,8 @@ from zot_core.aio import finish, spawn
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.errors import SessionLocked
 from zot_core.events import ErrorEvent
-from zot_core.runtime.run_rows import OVER, RunState
+from zot_core.runtime.durable import DurableRun
+from zot_core.runtime.run_rows import OVER
 from zot_core.sessions.file import in_use
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
@@ -47,16 +48,16 @@ async def drive(run: StoredRun, mode: str = "", limits: DriveLimits | None = Non
     meanwhile, follow that one."""
     limits = limits or DriveLimits()
     try:
-        host = await _open(run, limits)
+        host, durable = await _open(run, limits)
     except SessionLocked:
         report_ready()
         return await asyncio.to_thread(follow, run, limits)
     report_ready()
-    if _state(host) in OVER:  # another process has ended it since
+    if durable.record.state in OVER:  # another process has ended it since
         await host.close()
         return await asyncio.to_thread(follow, run, limits)
     chosen = MODES[mode or ("stream" if sys.stdout.isatty() else PIPED_MODE)]
-    watch = spawn(_watch_cancel(run, host, limits), "cancel file")
+    watch = spawn(_watch_cancel(run, host, durable, limits), "cancel file")
     try:
         code: int = await import_module(chosen.module).run(host, run.record.task, [])
     finally:
@@ -66,12 +67,6 @@ async def drive(run: StoredRun, mode: str = "", limits: DriveLimits | None = Non
     if way := _way_on(RunStore().find(run.id)):
         print_error(f"{way} continues it")
     return code
-
-
-def _state(host: Host) -> RunState:
-    durable = host.runtime.durable
-    assert durable is not None
-    return durable.record.state
 
 
 def _way_on(run: StoredRun) -> str:
@@ -85,18 +80,17 @@ async def drive_quietly(run: StoredRun, limits: DriveLimits | None = None) -> st
     """Do the work of a run without printing it, and return a line about its end."""
     limits = limits or DriveLimits()
     try:
-        host = await _open(run, limits)
+        host, durable = await _open(run, limits)
     except ZotError as error:
         return f"run {run.id} was not continued: {error}"
-    durable, errors = host.runtime.durable, list[str]()
-    assert durable is not None
+    errors = list[str]()
     if (state := durable.record.state) in (*OVER, "waiting"):  # since another process had it
         await host.close()
         return f"run {run.id} is {state}"
     durable.stopped_state = "running"  # only the end of this process stops it
     host.conversation.permissions.ask = durable.asking(_refuse)
     host.conversation.events.add(lambda event: errors.append(event.message) if isinstance(event, ErrorEvent) else None)
-    watch = spawn(_watch_cancel(run, host, limits), "cancel file")
+    watch = spawn(_watch_cancel(run, host, durable, limits), "cancel file")
     try:
         await host.conversation.resend("", durable.work)
         await host.conversation.idle()
@@ -135,27 +129,30 @@ async def _refuse(question: PermissionQuestion) -> PermissionAnswer:
     return PermissionAnswer("no", "nobody can be asked", unanswered=True)
 
 
-async def _open(run: StoredRun, limits: DriveLimits) -> Host:
+async def _open(run: StoredRun, limits: DriveLimits) -> tuple[Host, DurableRun]:
     """Build the host of a run. Raises `SessionLocked` if another process has it, `ConfigError`, `SessionError`."""
     from zot_agent.host.build import build_host  # noqa: PLC0415  not needed to follow a run
 
     options = options_of(run.record, run.path)
     for attempt in range(limits.open_tries):
         try:
-            return build_host(options)
+            host = build_host(options)
         except SessionLocked:
             if attempt == limits.open_tries - 1:
                 raise
             await asyncio.sleep(limits.pause / 2)
+        else:
+            durable = host.runtime.durable
+            assert durable is not None, "a host with the task of a run has one"
+            return host, durable
     raise AssertionError
 
 
-async def _watch_cancel(run: StoredRun, host: Host, limits: DriveLimits) -> None:
+async def _watch_cancel(run: StoredRun, host: Host, durable: DurableRun, limits: DriveLimits) -> None:
     """Stop the run once a person has asked for its end."""
     while not os.path.exists(run.cancel_file):  # noqa: ASYNC110  another process makes it
         await asyncio.sleep(limits.pause)
-    if host.runtime.durable is not None:
-        host.runtime.durable.stopped_state = "cancelled"
+    durable.stopped_state = "cancelled"
     host.conversation.stop()
 
 
