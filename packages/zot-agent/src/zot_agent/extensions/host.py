@@ -328,4 +328,4 @@ class Extensions:
         member = self._member(conflict.position)
         if member is not None and conflict not in member.registrations.conflicts:
             member.registrations.conflicts.append(conflict)
-            member.log(conflict.why)
+            member.registrations.log(conflict.why)

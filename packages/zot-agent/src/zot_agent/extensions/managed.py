@@ -1,7 +1,5 @@
 """`ManagedExtension`: one extension of a set, from its start to its end."""
 
-# Longer than 400 lines: the life of an extension, from its start to its end, is in one class.
-
 from __future__ import annotations
 
 import asyncio
@@ -84,13 +82,13 @@ class ManagedExtension:
         self._shared = shared
         self._log = ExtensionLog(shared.setup.home, found.name)
         self.registrations = OwnRegistrations(
-            position, found, shared.registry, self.log, shared.changed, shared.name_taken
+            position, found, shared.registry, self._log.line, shared.changed, shared.name_taken
         )
         self._tools = ToolFrames(self.registrations, shared.tools, shared.setup.limits)
         self._sandbox: Sandbox | None = None
         self._stopping = False
         declared = found.manifest.guards
-        self.progress = ExtensionStart(self, {} if declared is None else declared.value, self.log)
+        self.progress = ExtensionStart(self, {} if declared is None else declared.value, self._log.line)
         """How far its start has come."""
 
     def expect(self, *, use: bool) -> None:
@@ -209,15 +207,6 @@ class ManagedExtension:
             self._log.line("not ready in time; nobody waits for it from now on")
             self._notify("warn", "not ready yet; until it is, its commands, its tools and its guards are not there")
 
-    @property
-    def has_tools(self) -> bool:
-        """Whether the model can have a tool of it."""
-        return any(position == self.registrations.position for position, _ in self._shared.registry.tools())
-
-    def changed(self) -> None:
-        """Names or subscriptions have changed."""
-        self._shared.changed()
-
     def greet(self, connection: Connection, *, first: bool) -> None:
         """Send `session_start`: after a reload only in the group with more events, which says why."""
         if "session_start" not in self.registrations.observes:
@@ -335,9 +324,6 @@ class ManagedExtension:
             self._sandbox.close()
         self._unregister(set())
         self._log.close()
-
-    def log(self, text: str) -> None:
-        self._log.line(text)
 
     def _unregister(self, intercepts: set[str]) -> None:
         self.registrations.end(intercepts)

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
         connection: Connection | None
         memory: Remembering | None
 
-        @property
-        def has_tools(self) -> bool: ...
-        def changed(self) -> None: ...
         def greet(self, connection: Connection, *, first: bool) -> None: ...
         def say_missing(self) -> None: ...
 
@@ -124,7 +121,7 @@ class ExtensionStart:
             self._given_up = False
             gone = None if owner.memory is None else owner.memory.complete(connection)
             self._lost_tools = gone is not None and bool(gone.tools)
-            self.may_have_tools = owner.has_tools or self._lost_tools
+            self.may_have_tools = owner.registrations.has_tools or self._lost_tools
         if ready and not (self.absence or connection.handshake.auto_ready):
             owner.registrations.intercepts = self.intercepts | self.guards.keys()
             for event in () if gone is None else gone.options:
@@ -136,7 +133,7 @@ class ExtensionStart:
             gone = gone.replace(intercepts=gone.intercepts - owner.registrations.intercepts)
         lacks = f"is not complete: {self.absence}" if self.absence else "does not do this, though its manifest says so"
         connection.settle(gone, lacks if ready else "is not ready yet", late=not ready)
-        owner.changed()
+        owner.registrations.change()
         if self._greeted is not connection:
             self._greeted = connection
             owner.greet(connection, first=first)

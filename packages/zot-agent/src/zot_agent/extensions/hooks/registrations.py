@@ -58,6 +58,11 @@ class OwnRegistrations:
         if self._registry.replaces(self.position, offer.name):
             self._name_taken(NameConflict(self.position, f"the tool {offer.name} takes the place of zot's own"))
 
+    @property
+    def has_tools(self) -> bool:
+        """Whether the model can have a tool of it."""
+        return any(position == self.position for position, _ in self._registry.tools())
+
     def remove_tool(self, name: str) -> None:
         if self._registry.remove_tool(self.position, name):
             self._changed()
