@@ -100,7 +100,7 @@ class ManagedExtension:
             from zot_agent.extensions.declared.memory import Remembering  # noqa: PLC0415  few extensions want it
 
             memory = Remembering(self.registrations, self.found, self._shared.setup.home, self._shared.setup.limits)
-            known, guards = memory.load(), memory.guards
+            known, guards = memory.stored.load(), memory.stored.guards
             self.memory = memory
         guards = {event: each for event, each in guards.items() if may_intercept(self.found.permissions, event)}
         if known is None and not (guards or self.progress.guards):
@@ -242,7 +242,7 @@ class ManagedExtension:
         """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
         shared = self._shared
         if self.memory is not None:
-            self.memory.note(frame)
+            self.memory.stored.note(frame)
         match frame:
             case frames.RegisterCommand(name, description, hidden=hidden):
                 self.registrations.add_command(name, description, hidden=hidden)

@@ -85,7 +85,7 @@ class RpcService:
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
         self.conversation.ask_person, self.conversation.front_end = self.dialogs, front_end
         self.screen = ClientScreen(
-            self._publish, self._send_to, host.settings.keymap, limits.field_seconds, self.conversation
+            self._publish, writer.respond, host.settings.keymap, limits.field_seconds, self.conversation
         )
         self.conversation.actions = FrontEndActions(
             open_session=self._open_session,
@@ -207,10 +207,6 @@ class RpcService:
             task.cancel()
 
     # Events out
-
-    def _send_to(self, line: str, client: CommandSender | None) -> None:
-        """Send an event to one client."""
-        self._writer.respond(line, client)
 
     def _publish(self, event: ConversationEvent) -> None:
         self.displays.note(event)

@@ -2,19 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.late_connection import LateConnection
-from zot_agent.extensions.declared.registration_record import LastRun, NamesAndEvents, RememberedRegistrations
-from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
+from zot_agent.extensions.declared.registration_record import NamesAndEvents, RememberedRegistrations
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_ext.limits import ExtensionLimits
-
-if TYPE_CHECKING:
-    from zot_agent.extensions import frames
-    from zot_agent.extensions.requests import RequestFrame
 
 
 class Remembering:
@@ -26,48 +20,28 @@ class Remembering:
 
     def __init__(self, own: OwnRegistrations, found: DiscoveredExtension, home: str, limits: ExtensionLimits) -> None:
         self._own, self._found, self._limits = own, found, limits
-        self._stored = RememberedRegistrations(found, home, limits, own.log)
+        self.stored = RememberedRegistrations(found, home, limits, own.log)
         self._capabilities: Sequence[str] | None = None  # of the process, once it is ready
         self.late: LateConnection | None = None
-
-    def load(self) -> LastRun | None:
-        """Return what was registered in the last complete start; None if that is not known."""
-        return self._stored.load()
-
-    @property
-    def guards(self) -> dict[str, InterceptOptions]:
-        """The interceptions that `load` found: see `RememberedRegistrations.guards`."""
-        return self._stored.guards
-
-    def note(self, frame: "frames.FromExtension") -> None:
-        self._stored.note(frame)
-
-    def has(self, frame: "RequestFrame") -> bool:
-        """Whether the process has registered the tool or the command that a request is about."""
-        return self._stored.has(frame)
-
-    def bring(self, paths: ResourcePaths) -> None:
-        """Take note of the skills, prompt templates and themes that the process brings."""
-        self._stored.brings = paths
 
     def complete(self, connection: Connection) -> NamesAndEvents:
         """The process is ready: give up what it has not registered again, and keep the rest for the next run if nothing
         is missing. A process that is only silent may not have begun to register. Returns what was given up."""
-        gone = self._stored.stale()
+        gone = self.stored.stale()
         handshake = connection.handshake
         if handshake.auto_ready or handshake.hello is None:
             return NamesAndEvents()
         self._own.give_up(gone.commands, gone.tools, gone.observes)
-        self._found.bring(self._stored.brings)
+        self._found.bring(self.stored.brings)
         if not handshake.missing:
             self._capabilities = handshake.hello.capabilities
-            self._stored.save(self._capabilities)
+            self.stored.save(self._capabilities)
         return gone
 
     def outdate(self) -> None:
         """The person has signed in somewhere, or out: the next run waits for what the program registers then."""
         self._capabilities = None
-        self._stored.outdate()
+        self.stored.outdate()
 
     async def before_stop(self, started: "asyncio.Task[None]") -> None:
         """Let a process that observes what has happened in a short run get it; keep what was registered late."""
@@ -75,4 +49,4 @@ class Remembering:
             self.late.need()
             await asyncio.wait([started], timeout=self._limits.ready_total_seconds)
         if self._capabilities is not None:
-            self._stored.save(self._capabilities)
+            self.stored.save(self._capabilities)

@@ -38,7 +38,7 @@ class BroughtResources:
             return
         member.found.bring(paths)
         if member.memory is not None:
-            member.memory.bring(paths)
+            member.memory.stored.brings = paths
         if member in self._members():
             await self.users.changed()
 

@@ -80,7 +80,7 @@ class ExtensionStart:
         owner = self._owner
         if isinstance(frame, frames.EventIntercept) and frame.event in owner.registrations.intercepts:
             return frame.event in self.intercepts
-        return owner.memory is None or owner.memory.has(frame)
+        return owner.memory is None or owner.memory.stored.has(frame)
 
     def has_begun(self) -> bool:
         """Whether silence of the process can mean that it has registered everything. What is remembered was stored
