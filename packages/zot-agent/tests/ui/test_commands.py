@@ -47,6 +47,15 @@ async def test_new_begins_another_session_and_clear_forgets_the_conversation(
     assert len(sessions(chats)) == 2
 
 
+async def test_clear_is_refused_by_who_refuses_a_new_session(chats: Chats, server: ScriptedServer) -> None:
+    server.add("one")
+    body = "@ext.intercept('session_before_switch')\ndef stay(_):\n    return block('keep it')"
+    async with chats.extended(server, {"keeper": body}) as talk:
+        await talk.send("first", "/clear")
+        assert "keep it" in talk.screen()
+        assert "first" in talk.screen()
+
+
 async def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Chats, server: ScriptedServer) -> None:
     server.add(Turn(calls=[bash("echo here; sleep 100")]))
     async with chats.built(server) as talk:
