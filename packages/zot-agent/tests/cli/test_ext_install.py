@@ -279,6 +279,13 @@ def test_a_clone_that_is_no_extension_leaves_nothing(ext: Cli, tmp_path: Path) -
     assert ext.there == []
 
 
+def test_a_path_of_this_machine_is_a_source_of_git_too(ext: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "origin" / "weather"
+    repository(folder)
+    git(folder, "tag", "v1")
+    assert ext("install", f"git:{folder}@v1", "--yes").endswith(f"installed in {ext.place / 'weather'}\n")
+
+
 def test_a_folder_beats_a_url(ext: Cli, alone: Path) -> None:
     write(alone / "weather.git", name="weather")
     ext("install", "weather.git")

@@ -85,12 +85,14 @@ def needs_packages(folder: str) -> None:
 
 def git_source(source: str) -> tuple[str, str]:
     """Return the URL of a git source, and the branch or tag, empty for the newest commit. A source is a URL,
-    `git:URL@REF` or `git:HOST/PATH@REF`."""
+    `git:URL@REF`, `git:HOST/PATH@REF` or `git:/PATH@REF`."""
     if source.startswith("git://") or not source.startswith(GIT):
         return source, ""
     address = source.removeprefix(GIT)
     address, _, ref = address.rpartition("@") if re.search(r"[^/:@]@[^/:@]+$", address) else (address, "", "")
-    if "://" not in address and not address.startswith("git@"):
+    if address.startswith(("/", "./", "../", "~/")):
+        address = f"file://{os.path.abspath(os.path.expanduser(address))}"
+    elif "://" not in address and not address.startswith("git@"):
         address = f"https://{address}"
     return address, ref
 
