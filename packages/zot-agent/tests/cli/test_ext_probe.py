@@ -37,6 +37,14 @@ def test_an_extension_that_sends_no_ready_frame_is_told_what_that_costs(ready: b
     assert probe([found]) == {found.directory: ProbeResult(expected, [])}
 
 
+def test_an_extension_that_is_not_ready_in_time_is_not_said_to_run(tmp_path: Path) -> None:
+    command = '{"type":"register_command","name":"go","description":"go"}'
+    program = 'echo \'{"type":"hello","name":"x","capabilities":["ready"]}\'\n'
+    found = installed(tmp_path / "a", f"{program}echo '{command}'\n{UNTIL_SHUTDOWN}")
+    loading = DoctorLine("no", "start", "not complete: it is not ready yet")
+    assert probe([found])[found.directory].lines == [loading, DoctorLine("ok", "commands", "/go")]
+
+
 def test_extensions_are_started_together_so_that_a_name_of_two_is_noticed(tmp_path: Path) -> None:
     command = '{"type":"register_command","name":"go","description":"go"}'
     one, two = (installed(tmp_path / name, hello(command, '{"type":"ready"}')) for name in ("one", "two"))

@@ -66,10 +66,12 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
     if not member.running:
         return [DoctorLine("no", "start", f"no hello within {extensions.setup.limits.ready_total_seconds:g} s")]
     lines = [DoctorLine("ok", "start", "runs")]
-    if not member.started.done() or (member.connection is not None and member.connection.handshake.auto_ready):
-        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start"))
     if absence := member.progress.absence:
-        lines.append(DoctorLine("no", "start", f"not complete: {absence}"))
+        lines = [DoctorLine("no", "start", f"not complete: {absence}")]
+    elif not member.started.done():
+        lines = [DoctorLine("no", "start", "is still loading: it was not ready in the time that zot waits")]
+    elif member.connection is not None and member.connection.handshake.auto_ready:
+        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start"))
     name = member.name
     registered = {
         "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],
