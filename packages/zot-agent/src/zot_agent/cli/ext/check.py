@@ -14,6 +14,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.settings import load_settings
+from zot_agent.extensions.declared.pi_process import SHARED_NAME
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, read_extension
 from zot_agent.extensions.launch import LaunchError, environment, launch_failure
 from zot_agent.extensions.python.environment import launch_of
@@ -92,6 +93,11 @@ def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) ->
     return report
 
 
+_OF_BRIDGE = ("name-mismatch", "no-ready", "not-granted", "flag-not-in-manifest")
+"""Rules that an extension written for pi cannot break: what it says to zot is the bridge's, under a name of its own,
+and older hosts that grant less do not run it."""
+
+
 def _examine_pi(found: DiscoveredExtension, limits: ExtensionLimits, *, calls: bool) -> Report:
     """Check an extension written for pi, as the bridge runs it."""
     removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
@@ -101,8 +107,10 @@ def _examine_pi(found: DiscoveredExtension, limits: ExtensionLimits, *, calls: b
         return Report(found.name, (finding("cannot-start", str(error)),))
     with tempfile.TemporaryDirectory(prefix="zot-check-") as folder:
         with open(os.path.join(folder, MANIFEST_FILE), "w") as file:
-            json.dump({"name": found.name, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
-        return check(folder, limits=limits, calls=calls, environ=launch.env)
+            json.dump({"name": SHARED_NAME, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
+        report = check(folder, limits=limits, calls=calls, environ=launch.env)
+    findings = tuple(each for each in report.findings if each.rule not in _OF_BRIDGE)
+    return Report(found.name, findings, report.commands, report.tools, report.events, report.intercepts)
 
 
 def _with_advice(text: str, name: str, argv: Sequence[str], folder: str) -> str:
