@@ -10,6 +10,7 @@ from zot_agent.extensions.hooks import transitions
 from zot_agent.extensions.hooks.observation import shown_blocks, shown_message
 from zot_core.confirm import PermissionDecision, PermissionQuestion
 from zot_core.conversation.events import SessionTreeMove
+from zot_core.event_json import usage_fields
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -25,6 +26,7 @@ from zot_core.events import (
     ToolStart,
     TurnEnd,
     TurnStart,
+    UsageEvent,
     UserMessage,
 )
 from zot_ext.limits import DEFAULT_LIMITS
@@ -144,6 +146,7 @@ OBSERVED: tuple[ObservedEvent, ...] = (
     _new("agent_start", transitions.RunBegun),
     _new("agent_end", Done, lambda event: {"reason": event.reason}),
     _new("agent_settled", transitions.Settled),
+    _new("usage", UsageEvent, lambda event: usage_fields(event.usage)),
     _new("user_prompt_submit", UserMessage, _prompt),
     _new("message_start", AssistantStart, lambda event: {"role": "assistant"}),
     _new("message_end", Message, lambda message: {"message": shown_message(message)}),

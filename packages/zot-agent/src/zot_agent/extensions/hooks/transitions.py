@@ -114,7 +114,7 @@ class Story:
 
     def begin(self, conversation: Conversation) -> None:
         """Follow the settings of a conversation too."""
-        self._conversation = conversation
+        self._conversation, self._busy = conversation, conversation.busy
         self._settings = self._current_settings(conversation)
         self.switch()
 

@@ -108,6 +108,16 @@ OBSERVABLE: Mapping[str, EventRow] = {
             CallParam("level", "text", "the level"),
             CallParam("previous_level", "text", "the one before"),
         ),
+        _event(
+            "usage",
+            "A model call was counted, before its answer is added.",
+            CallParam("input", "whole", "its tokens that were not in the cache"),
+            CallParam("output", "whole", "the tokens of the answer"),
+            CallParam("cache_read", "whole", "its tokens that were in the cache"),
+            CallParam("cache_write", "whole", "its tokens that were added to the cache"),
+            CallParam("cost_usd", "any", "its price in US dollars, null if it is unknown"),
+            CallParam("reasoning", "any", "the part of `output` that was thought, null if it is unknown"),
+        ),
         _event("tools_changed", "The model gets other tools.", CallParam("tools", "list", "their names")),
         _event(
             "queue_update",
