@@ -11,6 +11,7 @@ from zot_agent.host.host import Host
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
+from zot_core.conversation.commands import read_command
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.display import main_argument
@@ -149,9 +150,14 @@ async def answer(
             )
         conversation.stop()
 
-    conversation.actions = FrontEndActions(
-        fixed_session="it answers one prompt", refusal=lambda: "only one prompt is answered in this mode"
-    )
+    def refusal() -> str:
+        # A command of an extension is no question yet: what it sends is.
+        typed = None if conversation.running is None else read_command(conversation.running.text)
+        command = None if typed is None else conversation.find_command(typed[0])
+        is_command = command is not None and command.kind == "extension"
+        return "" if is_command else "only one prompt is answered in this mode"
+
+    conversation.actions = FrontEndActions(fixed_session="it answers one prompt", refusal=refusal)
     output = Output(stop, plain=plain)
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event), *takes)
