@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { blocksOf, textOf } from "../events/messages.mjs";
+import { SettingsManager } from "../shims/coding-agent.mjs";
 import { NO_DATA } from "./sessions.mjs";
 
 const NOT_YET = "Extension runtime not initialized. Action methods cannot be called during extension loading.";
@@ -80,12 +81,18 @@ export function createApi(bridge, extension) {
       bridge.wire.callNow("tools.set_active", { names: names.filter((each) => known.includes(each)) });
     },
     getCommands: () => commandsOf(host()),
+    getSettings: () => SettingsManager.create(host().cwd).getGlobalSettings(),
+    getMcpServers: () => [],
+    ...Object.fromEntries(NOTHING.map((name) => [name, check])),
     setModel: (model) => host().models.use(model),
     getThinkingLevel: () => host().models.level(),
     setThinkingLevel: (level) => host().models.setLevel(level),
     events: bridge === null ? { emit() {}, on: () => () => {} } : bridge.bus,
   };
 }
+
+/** What registers something that zot does not have, which is said when the extension is loaded. */
+const NOTHING = ["registerVirtualModel", "unregisterVirtualModel", "registerMcpServer", "unregisterMcpServer", "registerToolRenderer"];
 
 const KINDS = { template: "prompt", skill: "skill", extension: "extension" };
 
@@ -128,7 +135,7 @@ function sendCustom(bridge, extension, message, options = {}) {
 }
 
 function sendUser(bridge, extension, content, options = {}) {
-  if (!options.deliverAs && !bridge.isIdle()) {
+  if (!options.deliverAs && !extension.idle) {
     throw new Error("Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.");
   }
   const params = {

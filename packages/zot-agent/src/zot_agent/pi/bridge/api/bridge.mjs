@@ -1,7 +1,7 @@
 // `Bridge`: everything that the extensions of this process share, and the frames of zot.
 
 import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
+import { takePlace } from "../command/place.mjs";
 import { nameOf } from "../load/entries.mjs";
 import { allEntries, explained, inTime, load } from "../load/loader.mjs";
 import { guardedBy, keepGuards } from "../load/guards.mjs";
@@ -199,10 +199,6 @@ export class Bridge {
     this.screen.registerRenderers();
   }
 
-  isIdle() {
-    return !this.wire.callNow("control.state").busy;
-  }
-
   systemPrompt() {
     return this.wire.callNow("control.system_prompt").text;
   }
@@ -330,7 +326,7 @@ function keepAlive(bridge) {
 
 /** @param {string[]} paths */
 export async function run(paths) {
-  process.argv[1] = fileURLToPath(new URL("../command/pi.mjs", import.meta.url)); // extensions start that again
+  takePlace(process.env.ZOT_PI_CACHE);
   const bridge = new Bridge(paths);
   keepAlive(bridge);
   await bridge.start();

@@ -40,6 +40,11 @@ export class Commands {
     }
   }
 
+  /** @param {string} text what was typed @returns {boolean} whether it is a command of these extensions */
+  has(text) {
+    return this.#handlers.has(/^\/(\S+)/.exec(text)?.[1] ?? "");
+  }
+
   #add(name, description, handler, hidden = false) {
     this.#handlers.set(name, handler);
     if (!this.#sent.has(name)) {

@@ -21,7 +21,7 @@ export function createContext(bridge, extension, options = {}) {
     get scopedModels() { return check().models.list("ready").map((model) => ({ model })); },
     get model() { return check().models.current(); },
     get signal() { return options.signal ?? check().signal; },
-    isIdle: () => check().isIdle(),
+    isIdle: () => check() && extension.idle,
     isProjectTrusted: () => check().ack.project_trusted === true,
     abort: () => { check().wire.call("control.abort", {}, { parent: false }).catch(() => {}); },
     hasPendingMessages: () => check().wire.callNow("control.state").queued > 0,
@@ -80,7 +80,7 @@ export function createCommandContext(bridge, extension, options) {
     return { cancelled: false };
   };
   return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(context)), {
-    waitForIdle: () => wire.call("control.wait_idle"),
+    waitForIdle: async () => { if (!extension.idle) await wire.call("control.wait_idle"); }, // the command itself is a run of zot
     newSession: async (wanted = {}) => {
       const written = setupRecorder(bridge);
       await wanted.setup?.(written.manager);

@@ -20,6 +20,7 @@ export function createRegistrations(loaded) {
     /** What it guarded before, and may guard again once its handlers of `session_start` have ended.
      * @type {string[]} */ expected: [],
     /** The end of its chain of observed events. */ chain: Promise.resolve(),
+    /** Whether the agent does not work, as far as it was told. */ idle: true,
   };
 }
 

@@ -12,7 +12,11 @@ function fail(text) {
 }
 
 /** @param {string[]} given the arguments of pi */
-function run(given) {
+async function run(given) {
+  if (given.includes("--version")) {
+    const { VERSION } = await import("../shims/coding-agent.mjs");
+    return void console.log(VERSION);
+  }
   let wanted;
   try {
     wanted = toZot(given);

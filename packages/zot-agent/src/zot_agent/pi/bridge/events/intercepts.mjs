@@ -203,6 +203,7 @@ export class Intercepts {
   }
 
   async #agentStart(frame, request) {
+    for (const each of this.#bridge.extensions) each.idle = false;
     this.#selection.restore();
     this.#selection = new ToolSelection(this.#bridge);
     const options = promptOptions(this.#bridge, this.#selection);
@@ -227,7 +228,8 @@ export class Intercepts {
   }
 
   async #input(frame, request) {
-    const person = this.#bridge.mode === "tui" ? "interactive" : "rpc";
+    if (frame.source !== "extension" && this.#bridge.commands.has(frame.text)) return {}; // pi runs a command at once
+    const person = ["rpc", "serve", "acp"].includes(frame.source) ? "rpc" : "interactive";
     const images = contentOf((frame.images ?? []).map((each) => ({ type: "image", ...each })));
     const streamingBehavior = { steer: "steer", follow_up: "followUp" }[frame.deliver_as];
     const source = frame.source === "extension" ? "extension" : person;
@@ -259,7 +261,8 @@ export class Intercepts {
   }
 
   async #messageEnd(frame, request) {
-    const message = toMessages({ time: new Date().toISOString(), ...frame.message })[0];
+    const described = this.#bridge.observed.described(frame.message);
+    const message = toMessages({ time: new Date().toISOString(), ...described })[0];
     const changed = await this.#ended(message, request);
     return changed ? { message: fromMessage(changed) } : {};
   }

@@ -6,17 +6,18 @@ import { afterTurn, ask, boundary } from "./boundaries.mjs";
 import { argumentsOf, contentOf, toMessages } from "./messages.mjs";
 
 /** Events of zot that the bridge itself needs, because they make what it remembers old. */
-const ALWAYS = ["session_start", "session_end", "entry_appended", "agent_start", "agent_end", "model_select",
+const ALWAYS = ["session_start", "session_end", "entry_appended", "agent_start", "agent_end", "agent_settled", "model_select",
   "thinking_level_select", "session_compact", "session_tree", "session_info_changed", "theme_changed", "resize"];
 
 /** What zot is asked for, for each event of pi. */
 const SOURCES = {
-  turn_start: ["turn_start"], turn_end: ["turn_complete"], agent_end: ["message_end"],
-  message_start: ["message_start", "message_end"], message_update: ["message_start", "message_update"], message_end: ["message_end"],
+  turn_start: ["turn_start"], turn_end: ["turn_complete", "usage"], agent_end: ["message_end", "usage"],
+  message_start: ["message_start", "message_end"], message_update: ["message_start", "message_update"],
+  message_end: ["message_end", "usage"],
   tool_execution_start: ["tool_call", "tool_execution_start"], tool_execution_update: ["tool_call", "tool_progress"],
   tool_execution_end: ["tool_call", "tool_result", "tool_execution_end"],
   session_compact: ["pre_compact"], session_compact_failed: ["pre_compact", "post_compact"],
-  after_provider_response: ["after_provider_response"], agent_settled: ["agent_settled"],
+  after_provider_response: ["after_provider_response"],
 };
 const FOOTERS = new Set(["session_start", "turn_complete", "model_select", "thinking_level_select", "session_tree"]);
 const RUNNING_MILLISECONDS = 5000;
@@ -29,6 +30,11 @@ export class Observed {
   #results = new Map();
   #previous = undefined;
   #abort = null;
+  #aborted = false;
+  #began = false;
+  #works = false;
+  /** @type {(() => void)[]} */ #held = [];
+  #usage = undefined;
   #compaction = "manual";
 
   /** The calls of whose results the handlers of `message_end` have heard. @type {Set<string>} */
@@ -67,16 +73,32 @@ export class Observed {
   }
 
   #tell(frame) {
+    if (frame.event === "agent_start") this.#idle(false);
+    else if (frame.event === "agent_settled") this.#idle(true);
     const told = this.#translate(frame);
     if (told) this.emit(told);
+    if (frame.event === (this.has("turn_start") ? "turn_start" : "agent_start")) this.#tellHeld();
     if (FOOTERS.has(frame.event)) this.#bridge.screen.refresh();
     if (frame.event === "theme_changed") this.#bridge.screen.themeChanged(frame.theme);
     if (frame.event === "resize") this.#bridge.screen.resized(frame.width, frame.height);
   }
 
+  /** Says to each extension, after what it was told before, whether the agent works. @param {boolean} idle */
+  #idle(idle) {
+    for (const each of this.#bridge.extensions) each.chain = each.chain.then(() => { each.idle = idle; });
+  }
+
+  /** @param {any} message of zot @returns {any} with the model and the tokens of an answer, which zot counts apart */
+  described(message) {
+    if (message?.role !== "assistant") return message;
+    const { model, provider } = this.#bridge.ack;
+    return { ...message, meta: { model, provider, api: "zot", usage: this.#usage } };
+  }
+
   /** What the bridge remembers is old now. */
-  #forget({ event, summary }) {
-    const { sessions, models } = this.#bridge;
+  #forget({ event, summary, provider, model }) {
+    const { sessions, models, ack } = this.#bridge;
+    if (event === "model_select") Object.assign(ack, { provider, model });
     if (event === "model_select" || event === "thinking_level_select") models.forget();
     else if (event === "agent_start") this.#abort = new AbortController();
     else if (event === "agent_end") this.#abort?.abort();
@@ -162,19 +184,30 @@ export class Observed {
   #translate(frame) {
     switch (frame.event) {
       case "agent_start":
-        this.#run = [];
+        this.#began = true;
         this.heard.clear();
         return { type: "agent_start" };
-      case "agent_end":
-        return { type: "agent_end", messages: this.#run };
+      case "agent_end": {
+        const messages = this.#run;
+        this.#run = [];
+        if (!this.#began && !messages.length) return null; // a slash command, which zot runs as a prompt
+        this.#began = false;
+        this.#aborted = frame.reason === "aborted";
+        return { type: "agent_end", messages };
+      }
       case "agent_settled":
-        return { type: "agent_settled" };
+        this.#works = false;
+        return { type: "agent_settled", aborted: this.#aborted };
+      case "usage":
+        this.#usage = frame;
+        return null;
       case "turn_start":
         return { type: "turn_start", turnIndex: frame.step - 1, timestamp: Date.now() };
       case "turn_complete":
         return this.#turn(frame);
       case "message_start":
-        this.#partial = toMessages({ role: "assistant", content: [], time: new Date().toISOString() })[0];
+        this.#usage = undefined;
+        this.#partial = toMessages(this.described({ role: "assistant", content: [], time: new Date().toISOString() }))[0];
         return { type: "message_start", message: this.#partial };
       case "message_update":
         return this.#update(frame);
@@ -218,20 +251,29 @@ export class Observed {
   #turn(frame) {
     const name = (id) => this.#bridge.toolNames.get(id) ?? "";
     const toolResults = (frame.tool_results ?? []).flatMap((each) => toMessages(each, name));
-    const message = frame.message ? toMessages(frame.message, name)[0] : undefined;
+    const message = frame.message ? toMessages(this.described(frame.message), name)[0] : undefined;
     const toolResultEntryIds = (frame.tool_results ?? []).map((each) => each.id);
     return { type: "turn_end", turnIndex: frame.step - 1, message, toolResults, messageEntryId: frame.message?.id, toolResultEntryIds };
   }
 
   #message(message) {
     for (const block of message.content) if (block.type === "tool_call") this.#bridge.toolNames.set(block.id, block.name);
-    const made = toMessages(message, (id) => this.#bridge.toolNames.get(id) ?? "");
+    const made = toMessages(this.described(message), (id) => this.#bridge.toolNames.get(id) ?? "");
     this.#run.push(...made);
     const asked = this.has("message_end"); // its handlers were asked, but about results of calls that have not run
     const told = made.filter((each) => !asked || (each.role === "toolResult" && !this.heard.delete(each.toolCallId)));
-    if (message.role !== "assistant") for (const each of told) this.emit({ type: "message_start", message: each });
-    for (const each of told) this.emit({ type: "message_end", message: each });
+    const tell = () => {
+      if (message.role !== "assistant") for (const each of told) this.emit({ type: "message_start", message: each });
+      for (const each of told) this.emit({ type: "message_end", message: each });
+    };
+    if (this.#works || message.role !== "user") tell();
+    else this.#held.push(tell); // zot adds a prompt before its run begins, pi after
     return null;
+  }
+
+  #tellHeld() {
+    this.#works = true;
+    for (const tell of this.#held.splice(0)) tell();
   }
 
   #update({ kind, delta }) {

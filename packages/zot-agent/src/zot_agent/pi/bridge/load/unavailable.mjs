@@ -20,22 +20,26 @@ const REASONS = {
     + "getExamplesPath getReadmePath",
   "a function of pi that zot does not have": "convertToPng resizeImage formatDimensionNote detectSupportedImageMimeTypeFromFile "
     + "generateDiffString generateUnifiedPatch createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
-    + "getPowerShellConfig",
+    + "getPowerShellConfig createCodemodeExtension createMcpExtension createToolSearchExtension formatReadLineRange "
+    + "VIRTUAL_MODEL_STATE_ENTRY",
 };
 const NAMES = new Map(Object.entries(REASONS).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])));
 
 /** Events of pi that zot does not have. */
-const EVENTS = ["cache_warming_decision"];
+const EVENTS = ["cache_warming_decision", "mcp_servers_change", "provider_stream_event"];
 
 const OPTIONS = ["excludeFromContext", "interruptAbortMessage"];
 const MEMBERS = ["getWorkflowResources", "getChatRenderSettings", "orchestrationContext", "subagentPolicy", "internalResourceRouter",
   "getSkillCatalog"];
+
+const NEWER = ["registerVirtualModel", "registerMcpServer", "getMcpServers", "registerToolRenderer"];
 
 /** What the text of an extension shows: options of calls, entries, and members of objects, each with a word without which
  * nothing is looked for. A member that is only used where it is there (`pi.getSkillCatalog?.()`) is not missed. */
 const USES = [
   ...OPTIONS.map((name) => [`the option ${name} of sendMessage`, name, new RegExp(`\\bsendMessages?\\b[^]*\\b${name}\\s*:`)]),
   ["entries of the kind context_edit", "context_edit", /\btype\s*:\s*["']context_edit["']/],
+  ...NEWER.map((name) => [name, name, new RegExp(`\\b(?:pi|api)\\.${name}\\s*\\(`)]),
   ...MEMBERS.map((name) => [`${name} of Atomic`, name, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
 ];
 

@@ -9,7 +9,7 @@ export * from "./tools.mjs";
 export * from "./truncate.mjs";
 export { Theme, getLanguageFromPath, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, highlightCode, initTheme } from "../screen/theme.mjs";
 
-export const VERSION = "0.74.2";
+export const VERSION = "1.6.0";
 export const CONFIG_DIR_NAME = ".pi";
 export const APP_NAME = "pi";
 export const defineTool = (tool) => tool;
@@ -24,6 +24,7 @@ export function getAgentDir() {
 
 const isNamed = (name) => (event) => event.toolName === name;
 export const isBashToolResult = isNamed("bash");
+export const isPowerShellToolResult = isNamed("powershell");
 export const isReadToolResult = isNamed("read");
 export const isEditToolResult = isNamed("edit");
 export const isWriteToolResult = isNamed("write");

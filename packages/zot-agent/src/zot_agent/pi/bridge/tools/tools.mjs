@@ -32,7 +32,8 @@ export class Tools {
 
   /** Tells zot about what is new, changed or gone. */
   register() {
-    const names = new Set(this.#bridge.extensions.flatMap((each) => [...each.tools.keys()]));
+    const shown = this.#bridge.extensions.flatMap((each) => [...each.tools.values()].filter((tool) => tool.exposure !== "hidden"));
+    const names = new Set(shown.map((tool) => tool.name));
     for (const name of this.#sent.keys()) {
       if (names.has(name)) continue;
       this.#sent.delete(name);
@@ -45,6 +46,9 @@ export class Tools {
         execution_mode: tool.executionMode === "sequential" ? "sequential" : "parallel", override: true,
         timeout_ms: LONGEST_MILLISECONDS, prepare_args: typeof tool.prepareArguments === "function",
       };
+      // A tool that pi does not offer at once is found by the model, or made active by its extension.
+      if (tool.defaultActive === false || tool.exposure === "deferred") frame.deferred = true;
+      if (tool.namespace?.name) frame.namespace = String(tool.namespace.name).slice(0, 60);
       const lines = [tool.promptSnippet, ...(tool.promptGuidelines ?? [])].filter(Boolean);
       if (lines.length) frame.prompt_snippet = lines.join(" ").slice(0, SNIPPET_CHARACTERS);
       const text = JSON.stringify(frame);

@@ -1,0 +1,37 @@
+// What an extension finds around it, as beside pi: the program `pi`, which is zot, and the folder of pi's own files.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { getAgentDir } from "../shims/coding-agent.mjs";
+
+const PROGRAM = fileURLToPath(new URL("pi.mjs", import.meta.url));
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Makes `process.argv[1]` and `pi` on the PATH the program that starts zot, and the folder if there is none: it stays
+ * empty until an extension writes there. @param {string | undefined} cache zot's folder of compiled code */
+export function takePlace(cache) {
+  process.argv[1] = PROGRAM; // extensions start that again
+  try {
+    mkdirSync(getAgentDir(), { recursive: true });
+  } catch { /* what is confined has no home */ }
+  if (!cache) return;
+  const [folder, file] = [path.join(cache, "bin"), path.join(cache, "bin", "pi")];
+  const text = `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(PROGRAM)} "$@"\n`;
+  try {
+    if (read(file) !== text) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(`${file}.${process.pid}`, text, { mode: 0o755 });
+      renameSync(`${file}.${process.pid}`, file); // other bridges may start just now
+    }
+    process.env.PATH = [folder, process.env.PATH].filter(Boolean).join(path.delimiter);
+  } catch { /* as above */ }
+}
