@@ -305,6 +305,15 @@ def test_events_of_a_command_are_printed_as_json(zot: Zot, server: ScriptedServe
     assert (shown.code, shown.err, typed.code, typed.err) == (0, "", 0, "")
 
 
+def test_a_command_needs_no_key_until_it_has_a_model_called(zot: Zot, toy: str) -> None:
+    zot.env = zot.keyless_env
+    shown = zot.run("-p", "/show it", "--ext", toy)
+    assert (shown.code, shown.out, shown.err) == (0, "shown: it\n", "")
+    asked = zot.run("-p", "/say it", "--ext", toy)
+    assert (asked.code, asked.out) == (2, "")
+    assert "no API key found: " in asked.err
+
+
 @pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
 def test_a_command_that_answers_with_an_error_fails_the_run(
     zot: Zot, server: ScriptedServer, toy: str, flag: str

@@ -17,7 +17,7 @@ from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.standard_error import print_error
 from zot_agent.standard_input import read_stdin
 from zot_agent.standard_output import OutputFailed
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError, MissingKey, ZotError
 
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
@@ -136,7 +136,12 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
     def open_host(options: HostOptions) -> "Host":
         from zot_agent.host.build import build_host  # noqa: PLC0415  the screen is drawn without the modules of the agent
 
-        host = build_host(options, once=mode.needs_prompt, can_ask=mode.draws)
+        try:
+            host = build_host(options, once=mode.needs_prompt, can_ask=mode.draws)
+        except MissingKey as missing:
+            if not (mode.needs_prompt and prompt.startswith("/")):
+                raise
+            host = _without_key(options, missing)
         hosts.append(host)
         if stats is not None:
             host.runtime.hooks.event.add(stats, *stats.TAKES)
@@ -162,6 +167,20 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
                 conversation = host.conversation
                 stats.print(host.runtime.agent.model, conversation.permissions.mode, conversation.sandbox)
     return code
+
+
+def _without_key(options: HostOptions, missing: MissingKey) -> "Host":
+    """Build a host for a slash command of an extension, which may need no model; a call of one raises `missing`."""
+    from zot_agent.host.build import build_host, open_registry  # noqa: PLC0415  as in `_drive`
+
+    provider = next(each.id for each in open_registry(zot_home()).providers if each.keyless)
+    host = build_host(options.replace(provider=provider, model="none"), once=True)
+
+    async def refuse(_: int) -> None:
+        raise missing
+
+    host.runtime.hooks.before_turn.add(refuse)
+    return host
 
 
 def _stats() -> "Stats":

@@ -38,6 +38,8 @@ const NEWER = ["registerVirtualModel", "registerMcpServer", "getMcpServers", "re
  * nothing is looked for. A member that is only used where it is there (`pi.getSkillCatalog?.()`) is not missed. */
 const USES = [
   ...OPTIONS.map((name) => [`the option ${name} of sendMessage`, name, new RegExp(`\\bsendMessages?\\b[^]*\\b${name}\\s*:`)]),
+  ["the session files of pi, which zot does not write", "sessions",
+    /(?:getAgentDir\(\)|["'`/]\.pi\b)[^;\n]{0,80}["'`/]sessions\b/],
   ["entries of the kind context_edit", "context_edit", /\btype\s*:\s*["']context_edit["']/],
   ...NEWER.map((name) => [name, name, new RegExp(`\\b(?:pi|api)\\.${name}\\s*\\(`)]),
   ...MEMBERS.map((name) => [`${name} of Atomic`, name, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
