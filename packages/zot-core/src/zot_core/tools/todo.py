@@ -63,7 +63,8 @@ async def todo(items: list[TodoItem]) -> ToolResult:
         if not each.content.strip() or len(each.content) > LENGTH:
             raise ToolError(f"item {number} is empty or has more than {LENGTH} characters; use a few words")
     done = sum(each.status == "completed" for each in todos)
-    text = f"the list has {len(todos)} items, {done} of them completed" if todos else "the list is empty"
+    count = "1 item" if len(todos) == 1 else f"{len(todos)} items"
+    text = f"the list has {count}, {done} of them completed" if todos else "the list is empty"
     return ToolResult([TextBlock(text)], display=[TodoDisplay(todos)])
 
 
