@@ -1,7 +1,9 @@
 """The exported page."""
 
 import base64
+import json
 from io import BytesIO
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,7 +69,8 @@ def test_the_page_has_only_its_own_elements(text: str) -> None:
     write_html(session_entry(session.path), target)
     body = target.getvalue().decode().partition("<body>")[2]
     allowed = (
-        "main header h1 h2 h3 h4 h5 h6 p article div details summary b code pre em strong s a ul ol li blockquote hr br"
+        "main header h1 h2 h3 h4 h5 h6 p article div details summary b i small code pre span ins del em strong s a ul "
+        "ol li blockquote hr br"
     )
     names = {part.lstrip("/").partition(">")[0].partition(" ")[0] for part in body.split("<")[1:]}
     assert names <= {
@@ -98,7 +101,44 @@ def test_markdown_is_shown_and_pictures_are_in_the_file() -> None:
     assert "<strong>bold</strong>" in found
     assert "<td>b</td>" in found
     assert f'<img alt="" src="data:image/png;base64,{DOT}">' in found
-    assert '<details class="failed"><summary><b>read</b>' in found
+    summary = "<i>✗</i> <b>read</b> <code>a.png</code> <small>failed</small>"
+    assert f'<details class="failed" open><summary>{summary}</summary>' in found
+
+
+def called(name: str, arguments: dict[str, Any], text: str, **result: Any) -> str:
+    """What the page shows of a call."""
+    call = ToolCallBlock("c", name, json.dumps(arguments))
+    found = page(Message("assistant", [call]), Message("tool", [ToolResultBlock("c", [TextBlock(text)], **result)]))
+    return found[found.index("<details") : found.index("</details>")]
+
+
+def test_a_change_is_shown_in_bands_with_the_numbers_of_its_lines() -> None:
+    details = {"diff": " a\n-b\n+<c>\n+d\n...\n-x", "starts": [[9, 9], [40, 41]]}
+    arguments = {"path": "src/a.py", "edits": [{"oldText": "b", "newText": "c\nd"}]}
+    found = called("edit", arguments, "changed src/a.py", details=details)
+    assert found.startswith("<details open><summary><i>✓</i> <b>edit</b> <code>src/a.py</code> <small>+2 −2</small>")
+    assert (
+        '<span data-line="9"> a</span><del data-line="10">-b</del><ins data-line="10">+&lt;c&gt;</ins>'
+        '<ins data-line="11">+d</ins><span>…</span><del data-line="40">-x</del></pre>'
+    ) in found
+    assert "oldText" not in found
+
+
+def test_a_command_is_shown_with_its_output_and_how_it_ended() -> None:
+    found = called("bash", {"command": "make\ntrue"}, "\x1b[31mno\x1b[0m rule\n\n[exit 2] 1.5s", is_error=True)
+    assert found.startswith('<details class="failed" open><summary><i>✗</i> <b>bash</b> <code>make true</code>')
+    assert found.endswith("<small>exit 2 · 1.5 s</small></summary><pre><b>$ make\n  true</b>\nno rule\n</pre>")
+
+
+def test_what_changes_nothing_is_folded_and_a_call_of_another_tool_shows_its_arguments() -> None:
+    read = called("read", {"path": "a.py"}, "x = 1\n")
+    assert read == (
+        "<details><summary><i>✓</i> <b>read</b> <code>a.py</code> <small>1 line</small></summary><pre>x = 1\n</pre>"
+    )
+    other = called("issues", {"query": "open", "labels": ["bug"], "body": "a\nb"}, "none")
+    assert other.endswith("<code>open</code></summary><pre>labels: [&quot;bug&quot;]\nbody: a\nb</pre><pre>none</pre>")
+    refused = called("bash", {"command": "x"}, "the user said no", is_error=True, fate="refused")
+    assert refused.endswith("<small>refused</small></summary><pre>the user said no</pre>")
 
 
 def test_an_exported_file_is_named_after_the_session() -> None:

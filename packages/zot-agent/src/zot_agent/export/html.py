@@ -5,26 +5,22 @@ that a mistake here could not run anything either.
 """
 
 import html
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from zot_core.sessions.exchange.markdown import call_summary, image_line
+from zot_agent.export.calls import drawn_call, picture
 from zot_core.sessions.exchange.passages import Passage, read_passages
 from zot_core.sessions.listing import SessionEntry
-from zot_provider.messages import Block, ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.messages import Block, ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
-
 _STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --muted: #59636e; --back: #fff; --soft: #f3f5f8; --line: #d5dae1;
-  --accent: #3451b2; --error: #b3261e }
+  --accent: #3451b2; --error: #b3261e; --done: #1a7f37; --added: #dafbe1; --removed: #ffebe9 }
 @media (prefers-color-scheme: dark) { :root { --text: #e3e6eb; --muted: #99a3b0; --back: #15181d; --soft: #1e232a;
-  --line: #353c46; --accent: #9db2ff; --error: #ff9d94 } }
+  --line: #353c46; --accent: #9db2ff; --error: #ff9d94; --done: #6fd186; --added: #12351d; --removed: #47191b } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--back); color: var(--text); overflow-wrap: anywhere; -webkit-text-size-adjust: 100%;
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
@@ -49,9 +45,19 @@ blockquote { margin: .75rem 0; padding-left: .875rem; border-left: 3px solid var
 img { max-width: 100%; height: auto; border-radius: .375rem }
 details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; padding: 0 .75rem }
 summary { cursor: pointer; padding: .5rem 0; font-size: .875rem; color: var(--muted) }
-summary b { color: var(--text) } .failed summary b { color: var(--error) }
+summary b { color: var(--text) } summary i { font-style: normal; color: var(--done) }
+summary code { margin: 0 .25rem } summary small { white-space: nowrap }
+.failed summary i, .failed summary small { color: var(--error) }
 details pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 32rem; overflow-y: auto }
-@media print { details pre { max-height: none } }
+.diff { padding: .375rem 0 } .diff > * { display: block; text-decoration: none; padding: 0 .75rem 0 3.75rem }
+.diff > ::before { content: attr(data-line); float: left; width: 2.75rem; margin-left: -3.25rem; text-align: right;
+  color: var(--muted); user-select: none }
+ins { background: var(--added) } del { background: var(--removed) }
+@media print { :root { color-scheme: light; --text: #000; --muted: #444; --back: #fff; --soft: #fff; --line: #999;
+  --accent: #000; --error: #b3261e; --done: #1a7f37; --added: #dafbe1; --removed: #ffebe9 }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact } main { max-width: none; padding: 0 }
+  pre { border: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere } details pre { max-height: none }
+  h1, h2, summary { break-after: avoid } img, tr, summary { break-inside: avoid } }
 """
 
 _HEAD = """<!doctype html>
@@ -105,37 +111,22 @@ def _block(block: Block, passage: Passage, parser: "MarkdownIt") -> str:
                 return f'<div class="said">{html.escape(text.strip())}</div>'
             return _said(text, parser)
         case ImageBlock():
-            return _picture(block)
+            return picture(block)
         case ReasoningBlock(summary):
             return _details("Reasoning", _said(summary, parser)) if summary.strip() else ""
         case ToolCallBlock(id):
-            return _call(block, passage.results.get(id))
+            return drawn_call(block, passage.results.get(id))
         case _:
             return ""
 
 
-def _call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
-    parts = [f"<pre>{html.escape(call.arguments)}</pre>"]
-    for block in result.content if result is not None else ():
-        parts.append(f"<pre>{html.escape(block.text)}</pre>" if isinstance(block, TextBlock) else _picture(block))
-    failed = result is None or result.is_error
-    summary = f"<b>{html.escape(call.name)}</b> <code>{html.escape(call_summary(call))}</code>"
-    return _details(summary, "".join(parts), "failed" if failed else "")
-
-
-def _details(summary: str, body: str, kind: str = "") -> str:
+def _details(summary: str, body: str) -> str:
     """`summary` and `body` are HTML."""
-    return f'<details class="{kind}"><summary>{summary}</summary>{body}</details>'
+    return f"<details><summary>{summary}</summary>{body}</details>"
 
 
 def _said(text: str, parser: "MarkdownIt") -> str:
     return f'<div class="said">{parser.render(text)}</div>'
-
-
-def _picture(block: ImageBlock) -> str:
-    if block.mime_type in _PICTURES and _BASE64.fullmatch(block.data):
-        return f'<img alt="" src="data:{block.mime_type};base64,{block.data}">'
-    return f"<p>{html.escape(image_line(block))}</p>"
 
 
 def _parser() -> "MarkdownIt":
