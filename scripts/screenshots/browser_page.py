@@ -67,7 +67,7 @@ async def _shoot(tab: Tab, folder: Path, names: frozenset[str]) -> None:
 
 async def _converse(tab: Tab) -> None:
     """Open a session, ask, and wait until all of the answer has its colours."""
-    await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
+    await tab.until("document.activeElement.id === 'task'")
     await tab.press("Enter")
     await tab.until("document.getElementById('conversation').dataset.ready && document.activeElement.id === 'message'")
     await tab.type(project.PROMPT)

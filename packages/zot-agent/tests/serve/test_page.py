@@ -41,7 +41,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
         await tab.type(TOKEN)
         await tab.press("Enter")
-        await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
+        await tab.until("document.activeElement.id === 'task'")
         await tab.press("Enter")
         await tab.until("document.getElementById('conversation').dataset.ready")
         assert await tab.value("document.activeElement.id") == "message"
@@ -218,6 +218,42 @@ async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, s
         await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
 
 
+async def test_the_page_begins_with_a_prompt_for_a_session_in_a_folder_model_and_mode(
+    visiting: Visiting, server: ScriptedServer, alone: Path
+) -> None:
+    (alone / "below").mkdir()
+    session = SessionStore(os.path.join(os.environ["ZOT_HOME"], "sessions")).create(str(alone / "below"), "m", "p", "1")
+    session.append(Message("user", [TextBlock("earlier")]))
+    session.close()
+    server.add("It is planned.")
+    async with visiting() as (served, tab):
+        known = await tab.until("document.querySelector('#folders option')?.value")
+        assert known == str(alone / "below")
+        await tab.type("paint it")
+        await tab.value(f"document.getElementById('cwd').value = {json.dumps(known)}")
+        await tab.value("document.getElementById('mode').value = 'plan'")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('log').innerText.includes('It is planned.')")
+        assert "paint it" in await log_of(tab)
+        await tab.until("document.getElementById('pick-mode').value === 'plan'")
+        (opened,) = await served.sessions()
+        assert opened["cwd"] == known
+        assert await tab.value("document.getElementById('begin').hidden")
+        await tab.value("document.getElementById('new').click()")
+        assert await tab.until("document.activeElement.id === 'task' && !document.getElementById('begin').hidden")
+        assert await tab.value("document.getElementById('task').value") == ""
+
+
+async def test_a_first_prompt_that_cannot_be_sent_is_not_lost(visiting: Visiting) -> None:
+    async with visiting() as (_, tab):
+        await tab.type("paint it")
+        await tab.value("document.getElementById('cwd').value = '/no/such/place'")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('status').classList.contains('bad')")
+        await tab.complained()  # of the refused request
+        assert await tab.value("document.getElementById('task').value") == "paint it"
+
+
 async def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Visiting, alone: Path) -> None:
     for name in ("px", "py"):
         folder = alone / ".zot" / "extensions" / name
@@ -381,7 +417,6 @@ async def test_everything_that_can_be_used_has_a_name_and_news_are_announced(
         await choose(tab, id)
         await served.command(id, "prompt", message="hello")
         await tab.until("document.getElementById('log').innerText.includes('done')")
-        await tab.value("document.getElementById('new').open = true")
         await tab.call("Accessibility.enable")
         tree = (await tab.call("Accessibility.getFullAXTree"))["nodes"]
         named = [
@@ -514,7 +549,7 @@ async def test_an_earlier_session_is_found_continued_and_saved_and_a_setting_is_
         session.close()
     async with serving() as served, browser() as tab:
         await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
-        await tab.until("document.activeElement.id === 'cwd'")
+        await tab.until("document.activeElement.id === 'task'")
         await tab.value("document.getElementById('earlier').open = true")
         await tab.until("document.querySelectorAll('#found button').length === 2")
         await tab.value("document.getElementById('words').focus()")

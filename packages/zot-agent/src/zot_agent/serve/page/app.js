@@ -73,7 +73,7 @@ function leave(why = "") {
   earlier.clear();
   settings.clear();
   runs.clear();
-  $("new-form").reset();
+  $("begin").reset();
   $("composer").reset();
   knock(why);
 }
@@ -109,8 +109,7 @@ async function enter(given) {
   const only = list.buttons;
   const button = only.find((each) => each.dataset.id === wanted) ?? (only.length === 1 ? only[0] : null);
   if (button) button.click();
-  else unfold(true);
-  if (!only.length) { $("new").open = true; $("cwd").focus(); }
+  else begin();
   return undefined;
 }
 
@@ -146,7 +145,7 @@ function open(id, notes = []) {
   current = new Session(id, notes, on, parts);
   history.replaceState(null, "", `#${id}`);
   $("composer").hidden = $("close").hidden = $("tools").hidden = false;
-  $("new").open = false;
+  $("begin").hidden = true;
   if (NARROW.matches) unfold(false);
   current.open();
   list.load().catch(complain);
@@ -174,8 +173,23 @@ function clear() {
   $("waiting").replaceChildren();
   $("waiting").hidden = true;
   $("composer").hidden = $("close").hidden = $("save").hidden = $("tools").hidden = $("todo-part").hidden = true;
-  $("title").textContent = "No session is open";
-  $("about").textContent = "Choose one of the list, or open a new one.";
+  $("title").textContent = "A new session";
+  $("about").textContent = "Say what is to be done, or choose a session of the list.";
+  $("begin").hidden = false;
+}
+
+// Show no session, but the field for the first prompt of a new one, with the folders of earlier sessions.
+async function begin() {
+  clear();
+  if (NARROW.matches) unfold(false);
+  $("task").focus();
+  try {
+    const { sessions } = await server.ask("GET", "/stored");
+    const folders = [...new Set(sessions.map((each) => each.cwd))];
+    $("folders").replaceChildren(...folders.map((each) => new Option(each, each)));
+  } catch (error) {
+    complain(error);
+  }
 }
 
 function closed() {
@@ -191,14 +205,26 @@ $("leave").addEventListener("click", () => leave());
 $("menu").addEventListener("click", () => unfold($("side").hidden));
 NARROW.addEventListener("change", () => unfold(!NARROW.matches || !current));
 
-$("new-form").addEventListener("submit", async (event) => {
+$("new").addEventListener("click", begin);
+$("task").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  $("begin").requestSubmit();
+});
+$("begin").addEventListener("submit", async (event) => {
   event.preventDefault();
   const asked = {};
   for (const name of ["cwd", "model"]) if ($(name).value.trim()) asked[name] = $(name).value.trim();
+  const [message, mode] = [$("task").value, $("mode").value];
   try {
     const session = await server.ask("POST", "/sessions", asked);
+    const order = (type, fields) => server.ask("POST", `/sessions/${session.id}/commands`, { type, ...fields });
+    $("task").value = "";
     open(session.id, session.notes);
+    if (mode) await order("permissions.mode", { mode });
+    if (message.trim()) await order("prompt", { message });
   } catch (error) {
+    if (current) composer.giveBack(message);
     complain(error);
   }
 });
