@@ -314,6 +314,24 @@ async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting)
         assert await tab.value("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844)])
+async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_height(
+    visiting: Visiting, server: ScriptedServer, width: int, height: int
+) -> None:
+    server.add("done")
+    async with visiting() as (served, tab):
+        size = {"width": width, "height": height, "deviceScaleFactor": 1}
+        await tab.call("Emulation.setDeviceMetricsOverride", **size, mobile=True)
+        await choose(tab, await served.open())
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await tab.until("document.getElementById('usage').innerText")
+        heights = "['header', '#head', '#composer'].map((each) => document.querySelector(each).offsetHeight)"
+        assert sum(await tab.value(heights)) <= height / 3
+        assert await tab.value("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.needs("axe")
 async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
     visiting: Visiting, server: ScriptedServer, alone: Path, tmp_path: Path
