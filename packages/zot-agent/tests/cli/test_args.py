@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.args import build_parser, parse
+from zot_agent.cli.args import build_parser, list_commands, parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES
@@ -190,3 +190,10 @@ def test_a_misspelled_command_is_named() -> None:
 )
 def test_ordinary_words_are_a_prompt(words: str) -> None:
     assert parse(words.split()).prompt == words.removeprefix("-p ").removeprefix("-c ")
+
+
+def test_no_name_of_a_command_runs_into_its_description(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    shown = capsys.readouterr().out.partition("commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [row.split("  ")[1] for row in shown] == [name for name, _ in list_commands()]

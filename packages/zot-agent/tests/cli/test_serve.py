@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,15 @@ def test_a_flag_that_means_nothing_for_many_sessions_is_refused_by_name(
     (alone / "schema.json").write_text(json.dumps({"type": "object"}))
     assert run(arguments) == 2
     assert capsys.readouterr() == ("", f"zot: zot serve has no {flag}; see zot serve --help\n")
+
+
+def test_an_unknown_flag_is_taken_for_one_of_the_command_before_one_of_zot(
+    alone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--lisen", "127.0.0.1:1"]) == 2
+    assert "unknown flag '--lisen'; did you mean --listen" in capsys.readouterr().err
+
+
+def test_a_port_alone_is_an_address_of_this_machine(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--port", "70000"]) == 2
+    assert re.search(r"127\.0\.0\.1:70000. is neither HOST:PORT", capsys.readouterr().err)

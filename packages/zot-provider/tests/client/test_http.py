@@ -172,6 +172,13 @@ async def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeyp
     )
 
 
+async def test_advice_follows_what_a_server_has_said_without_a_second_stop() -> None:
+    body = {"error": {"message": "No key. See https://example.com/api-keys."}}
+    with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as caught:
+        await answer(client(server))
+    assert str(caught.value).endswith("See https://example.com/api-keys; check the API key that was given")
+
+
 async def test_a_404_names_the_url_and_the_usual_form_of_a_base_url() -> None:
     with ScriptedServer() as server:
         base = server.url.replace("//", "//me:secret@")

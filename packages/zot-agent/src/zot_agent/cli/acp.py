@@ -58,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> CommandLine:
-    line = parse(arguments, "see zot acp --help", key_on_stdin=False, of_command=True)
+    line = parse(arguments, "see zot acp --help", key_on_stdin=False, of_command=build_parser())
     options = line.options
     sessions = ("--session", "--continue", "--fork")
     flag = line.first_of("--mode", *sessions, "--json-schema", "--list-models", "--version", "--stats", "--cwd")

@@ -33,6 +33,7 @@ def _reasoning_level(text: str) -> str:
 
 def build_parser() -> Parser:
     """Build the parser of `zot`; `--help` and the page about flags in the docs are made from it."""
+    names = max(map(len, SUBCOMMANDS)) + 2
     parser = Parser(
         prog="zot",
         usage="zot [options] [prompt]\n       zot COMMAND ...",
@@ -40,7 +41,7 @@ def build_parser() -> Parser:
         allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
-        + "\n".join(f"  {name:<13}{help}" for name, help in list_commands())
+        + "\n".join(f"  {name:<{names}}{help}" for name, help in list_commands())
         + "\n\nPiped text, at most 8 MiB, goes before the prompt, and implies --print."
         + "\nA prompt of one word that looks like a command goes after --."
         + "\nA separate word @PATH attaches a text file or an image."
@@ -216,11 +217,11 @@ def parse(
     hint: str = "see zot --help; a prompt goes after --",
     *,
     key_on_stdin: bool = True,
-    of_command: bool = False,
+    of_command: Parser | None = None,
 ) -> CommandLine:
-    """Parse the arguments of `zot`, or those `of_command` that takes its options too. Raises `ConfigError` for invalid
-    ones (for an unknown flag it ends in `hint`), and `SystemExit(0)` after `--help`. `key_on_stdin`: `--api-key -` is
-    possible."""
+    """Parse the arguments of `zot`, or those that a command with the parser `of_command` has left, which takes its
+    options too. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and `SystemExit(0)`
+    after `--help`. `key_on_stdin`: `--api-key -` is possible."""
     head = list(argv)
     rest: list[str] = []
     if "--" in head:
@@ -230,7 +231,7 @@ def parse(
     # The mode may be left out, and argparse would take the prompt for it.
     head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()
-    values, words = _read_flags(parser, head, hint)
+    values, words = _read_flags(parser, head, hint, of_command or parser)
     if words and not (of_command or values["mode"] or "--" in argv):  # which say that it is a prompt
         from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not with a mode, and in scripts
 
@@ -297,8 +298,9 @@ def _read_wait(text: str | None) -> int | None:
         raise ConfigError(f"--stdin-wait: {error}") from None
 
 
-def _read_flags(parser: Parser, head: Sequence[str], hint: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the values of the flags, and the other words. Extensions are looked for only if zot has no such flag."""
+def _read_flags(parser: Parser, head: Sequence[str], hint: str, own: Parser) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of the flags, and the other words. Extensions are looked for only if zot has no such flag. In
+    place of an unknown one a flag of `own` is proposed, or of `parser`."""
     if {"-h", "--help"} & set(head):
         _print_help(parser, head)
         raise SystemExit(0)
@@ -312,7 +314,7 @@ def _read_flags(parser: Parser, head: Sequence[str], hint: str) -> tuple[dict[st
         for word in filter(_looks_like_a_flag, words):
             refuse_untrusted(word.partition("=")[0], waiting)
         vars(namespace)["flags"] = take_values(vars(namespace))
-    _refuse_flags(words, parser, hint)
+    _refuse_flags(words, [own, parser], hint)
     return vars(namespace), words
 
 
@@ -347,12 +349,13 @@ def _replace_invalid(values: dict[str, Any], name: str) -> bool:
     return bool(values[name] != before)
 
 
-def _refuse_flags(words: Sequence[str], parser: Parser, hint: str) -> None:
+def _refuse_flags(words: Sequence[str], parsers: Sequence[Parser], hint: str) -> None:
     """Raise `UnknownName` for a word that looks like a flag."""
     for word in filter(_looks_like_a_flag, words):
         flag = word.partition("=")[0]
-        flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
-        near = flags if flag.startswith("--") else []  # a single letter resembles everything
+        actions = (action for parser in parsers for action in parser._actions)
+        flags = dict.fromkeys(name for action in actions for name in action.option_strings if name.startswith("--"))
+        near = [*flags] if flag.startswith("--") else []  # a single letter resembles everything
         raise UnknownName.among("flag", flag, near, f"({hint})")
 
 

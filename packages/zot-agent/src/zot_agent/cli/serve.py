@@ -46,6 +46,7 @@ def build_parser() -> Parser:
         metavar="ADDRESS",
         help=f"HOST:PORT (port 0: any free port) or unix:PATH (default: {DEFAULT_ADDRESS})",
     )
+    parser.add_argument("--port", type=int, metavar="PORT", help="the same as --listen 127.0.0.1:PORT")
     parser.add_argument(
         "--root", dest="roots", default=[], action="append", metavar="DIR",
         help="allow sessions to work in DIR and below (repeatable; default: the working directory)",
@@ -74,6 +75,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run `zot serve` with `arguments` (those after `serve`) and return the exit code."""
     try:
         asked, rest = build_parser().parse_known_args(list(arguments))
+        if asked.port is not None:
+            asked.listen = f"127.0.0.1:{asked.port}"
         address = parse_address(asked.listen)
         if not (address.local or asked.allow_remote):
             raise ConfigError(f"other machines can reach {asked.listen}; pass --allow-remote to allow that")
@@ -124,7 +127,7 @@ def _token() -> str:
 
 
 def _defaults(rest: Sequence[str]) -> HostOptions:
-    line = parse(rest, "see zot serve --help", of_command=True)
+    line = parse(rest, "see zot serve --help", of_command=build_parser())
     options = line.options
     if line.prompt or line.images:
         raise ConfigError("zot serve takes no prompt; its clients send prompts")

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any
 
-from zot_agent.ui.commands import ReservedNames, slash_commands
+from zot_agent.ui.commands import ELSEWHERE, ReservedNames, command_sections, slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.input import prompts
 from zot_core.aio import spawn
@@ -41,8 +41,8 @@ class CommandDispatcher:
     def offered(self) -> Iterator[CommandCompletion]:
         """Yield what can be typed after a slash. Enter sends a completed command, except a template that needs
         arguments: a hint such as `<file>` says so."""
-        for command in slash_commands().values():
-            yield CommandCompletion(command.name, command.help)
+        for section, commands in command_sections().items():
+            yield from (CommandCompletion(command.name, command.help, section) for command in commands)
         for each in self._conversation.commands:
             text = " · ".join(filter(None, [each.arguments, each.description]))
             takes = each.arguments.startswith("<") or self._chat.prompt_input.arguments(each.name)
@@ -92,6 +92,8 @@ class CommandDispatcher:
         return True
 
     def _unknown(self, name: str) -> UnknownName:
+        if advice := ELSEWHERE.get(name.lower()):
+            return UnknownName(f"/{name}: {advice}")
         if name.lower().startswith(SKILL):
             skills = [skill.name for skill in self._chat.host.runtime.skills]
             return UnknownName.among("skill", name[len(SKILL) :], skills)

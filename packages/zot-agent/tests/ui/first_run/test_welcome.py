@@ -24,3 +24,21 @@ async def test_a_server_that_answers_late_is_added_to_the_question(monkeypatch: 
         driver.type("llama.cpp<enter>")
         started = await chosen
     assert started == Welcomed(HostOptions(provider="llama.cpp", model="big-model", base_url=url))
+
+
+async def test_a_server_at_an_address_is_asked_for_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with held_list("one", "two") as (url, answered), Driver(StartScreen(MemoryScreen(100, 30)).app) as driver:
+        answered.set()
+        chosen = asyncio.create_task(welcome(HostOptions(), driver.app))
+        await driver.wait_for("How do you want to start?")
+        driver.type("at an address<enter>")
+        await driver.wait_for("Address of the server")
+        driver.type("http://127.0.0.1:9/v1<enter>")
+        await driver.wait_for("no server that lists models answers at http://127.0.0.1:9/v1")
+        driver.type("at an address<enter>")
+        await driver.wait_for("Address of the server")
+        driver.type(f"{url}<enter>")
+        await driver.wait_for("Which model?")
+        driver.type("two<enter>")
+        started = await chosen
+    assert started == Welcomed(HostOptions(provider="local", model="two", base_url=url))

@@ -238,12 +238,13 @@ class HttpClient(RepeatingClient):
     def _with_advice(self, error: ProviderError, key: str, url: str, model: Model | None = None) -> ProviderError:
         """Return the same error with advice, and without the key."""
         text = redact(str(error), key, error.untrusted_parts)
+        advice = ""
         fixed = isinstance(error, StatusError) and (error.auth or error.spent or error.status == 404)
         if error.retryable and error.retry_after and not fixed:
-            text += self._wait_advice(error.retry_after)
+            advice = self._wait_advice(error.retry_after)
         elif isinstance(error, StatusError):
-            text += self._advice(error, key, redact(location(url), key), model)
-        error.args = (self.named(text),)
+            advice = self._advice(error, key, redact(location(url), key), model)
+        error.args = (self.named(text.removesuffix(".") + advice if advice else text),)
         _log.info("%s", error)
         return error
 

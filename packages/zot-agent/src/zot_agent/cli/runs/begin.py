@@ -74,8 +74,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run `zot run` with `arguments` (those after `run`) and return the exit code."""
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
-    own, rest = build_parser().parse_known_args(words[:end])
-    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --", of_command=True)
+    parser = build_parser()
+    own, rest = parser.parse_known_args(words[:end])
+    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --", of_command=parser)
     _refuse(line)
     limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
     _check_limits(limits)

@@ -77,8 +77,9 @@ def run(arguments: Sequence[str]) -> int:
         if "--" in head:  # what follows is the task
             tail = head[head.index("--") :]
             head = head[: head.index("--")]
-        given, rest = _new_flags(Parser(prog="zot swarm new", allow_abbrev=False)).parse_known_args(head)
-        return start([*rest, *tail], name=given.name, here=given.here)
+        own = _new_flags(Parser(prog="zot swarm new", allow_abbrev=False))
+        given, rest = own.parse_known_args(head)
+        return start([*rest, *tail], own, name=given.name, here=given.here)
     given = build_parser().parse_args(words or ["--help"])
     from zot_agent.cli.swarm.verbs import ACTIONS  # noqa: PLC0415  not for the help
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from zot_agent.cli.args import parse
+from zot_agent.cli.parser import Parser
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.startup_checks import check_options
 from zot_agent.host.options import HostOptions, working_directory
@@ -12,9 +13,10 @@ from zot_agent.swarm.swarm import Swarm
 from zot_provider.errors import ConfigError
 
 
-def start(rest: Sequence[str], *, name: str, here: bool) -> int:
-    """Start a member on the task in `rest`, which has options of zot too, and print its id; return 0."""
-    task, options = _read(rest)
+def start(rest: Sequence[str], own: Parser, *, name: str, here: bool) -> int:
+    """Start a member on the task in `rest`, which has options of zot too besides those of `own`, and print its id;
+    return 0."""
+    task, options = _read(rest, own)
     member, notes = Swarm().new(task, options, name=name, here=here)
     for note in notes:
         print_error(note)
@@ -23,8 +25,8 @@ def start(rest: Sequence[str], *, name: str, here: bool) -> int:
     return 0
 
 
-def _read(rest: Sequence[str]) -> tuple[str, HostOptions]:
-    line = parse(rest, "see zot swarm new --help", of_command=True)
+def _read(rest: Sequence[str], own: Parser) -> tuple[str, HostOptions]:
+    line = parse(rest, "see zot swarm new --help", of_command=own)
     options = line.options
     sessions = ("--session", "--continue", "--resume", "--no-session")
     if flag := line.first_of(

@@ -6,33 +6,41 @@ from importlib import import_module
 
 from zot_agent.ui.commands.base import SlashCommand
 
-_NAMES = (
-    "help",
-    "model",
-    "accounts",
-    "session.stored",
-    "session.timeline",
-    "session.exchange",
-    "conversation",
-    "skills",
-    "session.tree",
-    "context",
-    "jobs",
-    "agents",
-    "swarm",
-    "extensions",
-    "screen",
-    "settings",
-)
-MODULES = tuple(f"{__name__}.{name}" for name in _NAMES)
-"""In the order in which `/` lists their commands. The first screen does not need them: they are imported later."""
+SECTIONS = {
+    "conversation": ("conversation", "session.tree", "context", "session.exchange", "session.timeline"),
+    "sessions": ("session.stored",),
+    "model": ("model", "accounts"),
+    "agents and jobs": ("agents", "swarm", "jobs"),
+    "zot": ("help", "settings", "screen", "skills", "extensions"),
+}
+"""In the order in which `/` and the help list their commands. The first screen does not need the modules: they are
+imported later."""
+
+MODULES = tuple(f"{__name__}.{name}" for names in SECTIONS.values() for name in names)
+
+ELSEWHERE = {
+    "mcp": "no MCP server is set up; zot mcp add NAME ... adds one, and the next start has /mcp",
+    "resume": "/sessions lists the sessions; zot -c continues the last one of this directory",
+    "cost": "the status row has the cost; /session timeline has that of each prompt",
+    "config": "/settings shows and changes the settings",
+    "quit": "/exit quits zot",
+}
+"""What is said of commands that are there only when something is set up, or that other programs have."""
+
+
+@cache
+def command_sections() -> dict[str, list[SlashCommand]]:
+    """Return the screen's slash commands by the titles of their sections."""
+    return {
+        title: [command for name in names for command in import_module(f"{__name__}.{name}").COMMANDS]
+        for title, names in SECTIONS.items()
+    }
 
 
 @cache
 def slash_commands() -> dict[str, SlashCommand]:
     """Return the screen's slash commands by name."""
-    commands = (command for module in MODULES for command in import_module(module).COMMANDS)
-    return {command.name: command for command in commands}
+    return {command.name: command for commands in command_sections().values() for command in commands}
 
 
 class ReservedNames(Container[str]):

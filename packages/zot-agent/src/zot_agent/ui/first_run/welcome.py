@@ -8,13 +8,13 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
-from zot_agent.local.pick import local_provider, server_candidates
+from zot_agent.local.pick import ServerCandidate, local_provider, server_candidates, server_models
 from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_servers, guess_key, start_options
 from zot_agent.ui.questions.sign_in import sign_in
 from zot_core.aio import finish, spawn
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.session import Method, SignInSession
-from zot_provider.errors import ZotError
+from zot_provider.errors import ConfigError, ZotError
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
 from zot_tui.text.runs import Row
@@ -29,6 +29,9 @@ from zot_tui.widgets.scroll import MARGIN, Scroll
 _WIDE = 60  # cells
 _AT_ONCE = 0.3
 """Seconds to wait for local servers before the first question, in which they come first; others are added to it."""
+
+ADDRESS_SECONDS = 5.0
+"""Seconds for a server at an address that was typed to list its models."""
 
 _SEARCHING = "Looking for local servers..."
 _NO_SERVER = "No local server answers; zot doctor shows where zot looked."
@@ -118,6 +121,7 @@ class _Welcome:
         self._registry = open_registry(zot_home())
         self.served = open_providers(self._registry, options)
         self._first: Picker[_Start] | None = None
+        self._ways = {"account": self._ask_account, "key": self._ask_key, "address": self._ask_address}
 
     async def ask(self) -> Welcomed | None:
         """Ask until the user has chosen something that works; None if they quit."""
@@ -134,7 +138,7 @@ class _Welcome:
             if start.kind == "demo":
                 return Welcomed(self._options.replace(provider=local_provider().id, model="", base_url=""))
             try:
-                chosen = await (self._ask_account() if start.kind == "account" else self._ask_key())
+                chosen = await self._ways[start.kind]()
             except ZotError as error:
                 problem = str(error)
                 continue
@@ -159,6 +163,7 @@ class _Welcome:
                 _Start("account"), "sign in with an account", ", ".join(each.title for each in self._accounts())
             ),
             PickerItem(_Start("key"), "paste an API key", "it is checked and stored"),
+            PickerItem(_Start("address"), "use a server at an address", "any that speaks OpenAI's API"),
             *(demo if self._found.demo_ready else []),
             PickerItem(_Start("leave"), "quit", "and set a variable first"),
         ]
@@ -170,6 +175,24 @@ class _Welcome:
         items = [PickerItem(each, each.sign_in.title, each.id) for each in self._accounts() if each.sign_in]
         provider = await self._stack.ask(Picker("Sign in with", items))
         return None if provider is None else await self._sign_in(provider, "account")
+
+    async def _ask_address(self) -> Welcomed | None:
+        """Ask for the address of a server, and for one of its models. Raises `ZotError`."""
+        url = await self._stack.ask(TextInput("Address of the server", placeholder="http://HOST:PORT/v1"))
+        if not url or not url.strip():
+            return None
+        provider, url = local_provider(), url.strip()
+        models = await server_models(ServerCandidate(provider.title, provider, url), ADDRESS_SECONDS)
+        if not models:
+            raise ConfigError(f"no server that lists models answers at {url}; is it running, and is /v1 missing?")
+        model = (
+            models[0]
+            if len(models) == 1
+            else await self._stack.ask(Picker("Which model?", [PickerItem(each, each) for each in models]))
+        )
+        if model is None:
+            return None
+        return Welcomed(self._options.replace(provider=provider.id, model=model, base_url=url))
 
     async def _ask_key(self) -> Welcomed | None:
         field = TextInput("Paste a key", masked=True, check=lambda text: guess_key(text).problem)
