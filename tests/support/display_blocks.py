@@ -44,6 +44,7 @@ class Terminal:
     output: str
     exit_code: int | None = 0
     duration: float = 0.0
+    left_out: int = 0
     kind: str = "terminal"
 
 

@@ -40,6 +40,7 @@ from zot_tui.widgets.transcript.cells import Level as NoteLevel
 _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
 _TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_VERSION = re.compile(r"\bzot \d+\.\d+\.\d+\S*")
 _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 
 
@@ -109,7 +110,7 @@ class Talk:
 
     def shows(self, image: str) -> bool:
         """Whether the screen looks like `image`; fails with the screen. A row of an image begins with `|`; a row
-        `|(3 blank)` stands for three empty rows. Spinners, durations and dates are masked, see `rows`."""
+        `|(3 blank)` stands for three empty rows. Spinners, durations, dates and the version are masked, see `rows`."""
         rows = [line.strip().removeprefix("|") for line in image.splitlines() if line.strip()]
         assert self.rows() == rows, "the screen:\n" + "\n".join(f"|{row}" for row in self.rows())
         return True
@@ -118,7 +119,7 @@ class Talk:
         """The rows of the screen as images have them: a star for the spinner, and nothing that depends on the speed of
         the machine."""
         masked = _SECONDS.sub("0s", _TOOK.sub("", _FRAMES.sub(r"\1*", self.screen())))
-        masked = _DATE.sub("YYYY-MM-DD", masked)
+        masked = _VERSION.sub("zot X.Y.Z", _DATE.sub("YYYY-MM-DD", masked))
         shown: list[str] = []
         for blank, group in groupby(masked.split("\n"), key=lambda row: not row):
             found = [*group]

@@ -42,7 +42,7 @@ def test_a_run_thinks_then_answers_then_calls_then_runs() -> None:
         TurnEnd("tool_use"), ToolStart("1", "read"), ended("1"), ToolStart("2", "bash"), ToolProgress("2", "x"),
         ended("2"), TurnStart(2), AssistantStart(), TextDelta("Done."), TurnEnd("end_turn"), Done(),
     ) == [
-        "thinking", "answering", "calling read", "calling bash", "running read", "running bash", "thinking",
+        "thinking", "answering", "calling read", "calling bash", "running", "thinking",
         "answering", "",
     ]  # fmt: skip
 
@@ -50,7 +50,7 @@ def test_a_run_thinks_then_answers_then_calls_then_runs() -> None:
 def test_calls_side_by_side_are_counted_until_one_is_left() -> None:
     assert said(
         ToolStart("1", "read"), ToolStart("2", "read"), ToolStart("3", "ls"), ended("2"), ended("1"), ended("3")
-    ) == ["running read", "running 2 calls", "running 3 calls", "running 2 calls", "running ls"]
+    ) == ["running", "running 2 calls", "running 3 calls", "running 2 calls", "running"]
 
 
 def test_a_call_that_was_refused_leaves_what_is_said_as_it_is() -> None:
@@ -59,7 +59,7 @@ def test_a_call_that_was_refused_leaves_what_is_said_as_it_is() -> None:
 
 def test_every_run_begins_with_a_word_of_its_own_even_if_calls_of_the_last_one_never_ended() -> None:
     assert said(TurnStart(1), ToolStart("1", "bash"), Done("error"), TurnStart(1), ToolStart("1", "ls")) == [
-        "thinking", "running bash", "", "thinking", "running ls",
+        "thinking", "running", "", "thinking", "running",
     ]  # fmt: skip
 
 

@@ -75,7 +75,7 @@ async def test_a_command_that_harms_nothing_runs_beside_work(chats: Chats, serve
         talk.type("work<enter>")
         await talk.shown("    here")
         talk.type("/help<enter>")
-        await talk.shown("Commands")
+        await talk.shown("type to search")
         talk.type("<esc>/study<enter>")
         await talk.until(lambda: talk.waiting)
         assert talk.waiting[0].startswith("Get to know the project")
@@ -160,7 +160,7 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |  zot  two
             |
             |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
-            |  yolo · ~/work                                     ↑10 ↓5 · openai · scripted
+            |  yolo · no sandbox · ~/work        ↑10 ↓5 · <1% of ~32.8k · openai · scripted
         """)
         talk.type("first<ctrl+r>")
         await talk.shown("Rename the session")
@@ -430,7 +430,7 @@ async def test_a_question_beside_the_work_is_not_kept(chats: Chats, server: Scri
             |  side answer
             |
             |  Enter ask more · Esc close
-            |  yolo · ~/work                                     ↑10 ↓5 · openai · scripted
+            |  yolo · no sandbox · ~/work        ↑10 ↓5 · <1% of ~32.8k · openai · scripted
         """)
         talk.type("<enter>")
         await talk.shown("another question")
@@ -593,7 +593,7 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
             |  w  no, and tell the model why
             |
             |  Enter choose · Esc cancel
-            |  ask · ~/work                                      ↑10 ↓5 · openai · scripted
+            |  ask · no sandbox · ~/work         ↑10 ↓5 · <1% of ~32.8k · openai · scripted
         """)
         talk.type("n")
         await talk.quiet()
@@ -753,7 +753,7 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
     server.add(Turn(calls=[bash("touch .git/x && echo ran")]), "Done.")
     async with chats.built(server) as talk:
         talk.type("/jail<enter>")
-        await talk.shown(" sandbox · ~/work")
+        await talk.shown("yolo · sandbox · ~/work")
         talk.type("go<enter>")
         await talk.shown("yes, outside the sandbox")
         await talk.until(lambda: talk.dialog_open)
@@ -765,7 +765,7 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
         talk.type("/sandbox maybe<enter>")
         await talk.shown("maybe")
         talk.type("/unjail<enter>")
-        await talk.until_hidden("sandbox · ~/work")
+        await talk.shown("yolo · no sandbox · ~/work")
 
 
 async def test_hooks_lists_the_programs_that_the_settings_name(chats: Chats, server: ScriptedServer) -> None:

@@ -27,7 +27,7 @@ async def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(ch
         client.go.set()
         await talk.quiet()
         assert talk.asked == ["first", "second"]
-        assert "queued: " not in talk.screen()
+        assert "steering: " not in talk.screen()
         talk.type("<alt+up>")
         assert talk.editor == "third\n\ndraft"
 
@@ -36,9 +36,9 @@ async def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats
     async with chats.working() as (talk, client):
         talk.type("waits<enter>/")
         talk.note("of an extension", "info", "ext")
-        await talk.shown("› /help")
+        await talk.shown("› /new")
         await talk.press("<esc>")
-        assert "keys and commands" not in talk.screen()
+        assert "start a new session" not in talk.screen()
         assert "of an extension" in talk.screen()
         assert talk.editor == "/"
         await talk.press("<esc>")
@@ -96,7 +96,7 @@ async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(c
         talk.type("hurry up<ctrl+s>")
         assert (talk.editor, talk.waiting) == ("", [])
         await talk.settle()
-        assert "queued: hurry up" in talk.screen()
+        assert "steering: hurry up" in talk.screen()
         Path("go").touch()
         await talk.quiet()
         assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
@@ -339,7 +339,7 @@ async def test_the_working_row_says_what_is_done(chats: Chats) -> None:
         assert "answering" in talk.screen()
         client.go.set()
         await talk.shown("    here")
-        assert "running bash" in talk.screen()
+        assert "running  " in talk.screen()
         Path("go").touch()
         await talk.quiet()
         assert not talk.spinning
@@ -371,7 +371,7 @@ async def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_sh
         assert "⊘ bash expr no  refused\n" in talk.screen()
         talk.type("y")
         await talk.shown("    here")
-        assert talk.activity == "running bash"
+        assert talk.activity == "running"
         Path("go").touch()
         await talk.quiet()
 

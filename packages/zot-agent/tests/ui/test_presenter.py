@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.presenter import LONG, Presenter
+from zot_agent.ui.format.run_facts import LONG
+from zot_agent.ui.presenter import Presenter
 from zot_core.conversation.events import (
     ClearNotes,
     ConversationEvent,
@@ -75,7 +76,7 @@ def test_text_stands_before_the_calls_that_came_after_it(deferred: bool) -> None
     assert stage.lines() == (["▌ go"] if deferred else ["▌ go", "I look."])
     stage.show(ToolUseStart("1", "tool"), ToolCall("1", "tool", "{}"), AssistantMessage(said("assistant", "I look.")))
     stage.show(TurnEnd("tool_use"), output("1", "a result"), Done())
-    assert stage.lines() == ["▌ go", "I look.", "● tool", "a result"]
+    assert stage.lines() == ["▌ go", "I look.", "● tool", "a result", "worked for 0.0s"]
 
 
 def test_an_answer_that_was_replaced_stands_where_its_text_was() -> None:
@@ -230,7 +231,7 @@ def test_of_a_prompt_behind_the_output_of_commands_the_words_of_the_person_are_s
     message = said("user", "$ ls\n\na\n\nwhat is that?")
     message.display_text, message.commands = "what is that?", commands
     stage.show(UserMessage(message))
-    stage.transcript.append(*stage.presenter.cells([message]))
+    stage.transcript.append(*stage.presenter.stored.cells([message]))
     assert stage.lines() == ["▌ what is that?", *below] * 2
 
 
@@ -298,14 +299,14 @@ def test_a_conversation_of_before_has_its_calls_with_their_results() -> None:
         Message("assistant", [TextBlock("I look."), ToolCallBlock("1", "a", "{}"), ToolCallBlock("2", "b", "{}")]),
         Message("tool", [ToolResultBlock("1", [TextBlock("fine")]), ToolResultBlock("9", [TextBlock("stray")])]),
     ]
-    stage.transcript.append(*stage.presenter.cells(messages))
+    stage.transcript.append(*stage.presenter.stored.cells(messages))
     assert stage.lines() == ["▌ go", "I look.", "● a", "fine", "■ b"]
 
 
 def test_an_answer_in_pieces_that_was_replaced_is_shown_once() -> None:
     stage = Stage()
     blocks: list[Block] = [TextBlock("one"), ToolCallBlock("1", "a", "{}"), TextBlock("two")]
-    stage.transcript.append(*stage.presenter.cells([Message("assistant", blocks, display_text="both")]))
+    stage.transcript.append(*stage.presenter.stored.cells([Message("assistant", blocks, display_text="both")]))
     assert stage.lines() == ["both", "■ a"]
 
 
@@ -325,7 +326,7 @@ def test_a_compaction_is_a_row_of_its_own_whose_summary_can_be_read() -> None:
     assert stage.lines()[1:] == ["A shed."]
     for before, fact in ((12_300, "  of 12.3k tokens of messages"), (0, "")):
         message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")], summarized_tokens=before)
-        (cell,) = stage.presenter.cells([message])
+        (cell,) = stage.presenter.stored.cells([message])
         cell.expanded = True
         rows = ["".join(text for _, text in row).strip() for chunk in cell.chunks for row in chunk.rows(80)]
         assert rows == [head + fact, "", "A shed."]
@@ -339,7 +340,7 @@ def test_what_became_of_a_call_of_before_is_still_shown(fate: Fate, shown: str) 
     stage = Stage()
     result = ToolResultBlock("1", [TextBlock("aborted: by someone")], is_error=True, fate=fate)
     messages = [Message("assistant", [ToolCallBlock("1", "one", "{}")]), Message("tool", [result])]
-    stage.transcript.append(*stage.presenter.cells(messages))
+    stage.transcript.append(*stage.presenter.stored.cells(messages))
     assert stage.lines()[0] == shown
 
 

@@ -89,6 +89,7 @@ async def test_commands_of_the_screen_and_of_extensions_come_before_templates_an
 async def test_the_page_of_help_lists_templates(chats: Chats, server: ScriptedServer, prompts: Path) -> None:
     async with chats.built(server, rows=60) as talk:
         talk.type("/help<enter>")
-        await talk.shown("Prompt templates")
+        await talk.shown("type to search")
+        await talk.press("templates")
         assert "/greet <name>" in talk.screen()
         assert "/review [branch | commit]" in talk.screen()

@@ -5,14 +5,11 @@ from typing import Any
 
 from screen import Chats, Paused, bash
 
-from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands import slash_commands
-from zot_agent.ui.commands.help import help_rows
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.model import Model
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
-from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
@@ -21,9 +18,16 @@ EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
 async def test_an_empty_screen_is_an_editor_and_a_status(chats: Chats) -> None:
     async with chats.open() as talk:
         assert talk.shows("""
-            |(22 blank)
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(15 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
 
 
@@ -43,7 +47,7 @@ async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Chats) -> None:
             |  2. two
             |(13 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work              ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         assert talk.style_at(0, 0) == "user"
         assert talk.style_at(79, 0) == "user_bubble"
@@ -61,10 +65,11 @@ async def test_an_answer_is_shown_while_it_is_written(chats: Chats) -> None:
             |
             |  • a point
             |  • anoth
-            |(15 blank)
+            |(14 blank)
             |  * answering  0s · esc to stop
+            |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -84,7 +89,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |(6 blank)
             |  * thinking  0s · esc to stop
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -96,7 +101,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |  So it is.
             |(5 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work              ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         await talk.press("<ctrl+o>")
         assert talk.shows("""
@@ -111,7 +116,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work              ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
 
 
@@ -131,15 +136,15 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |    18
             |    19
             |    20
-            |(11 blank)
-            |  * running bash  0s · esc to stop
+            |(10 blank)
+            |  * running  0s · esc to stop
+            |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                            ↑10 ↓5 · 1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work               ↑10 ↓5 · 1% of 100k · scripted · m1
         """)
         Path("go").touch()
         await talk.quiet()
         assert talk.shows("""
-            |▌ count
             |
             |  Counting.
             |
@@ -160,9 +165,10 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |
             |  Done.
             |
+            |  worked for 0s · ↑20 ↓10
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                          ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work             ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
         before = talk.rows()
         await talk.press("<ctrl+o>")
@@ -187,10 +193,10 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |    17
             |    18
             |    19
-            |    20                                                                      75%
+            |    20                                                                      60%
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                          ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work             ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
         await talk.press("<ctrl+o>")
         assert talk.rows() == before
@@ -226,9 +232,6 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Chats) -> Non
             |    3   three
             |
             |● read a.txt  3 lines
-            |    1  one
-            |    2  2
-            |    3  three
             |
             |✗ nonsuch  not run
             |    unknown tool "nonsuch"; the tools are: bash, edit, read
@@ -236,9 +239,11 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Chats) -> Non
             |■ bash echo here; sleep 100
             |    here
             |    aborted: stopped by the user
-            |(12 blank)
+            |
+            |  worked for 0s · ↑30 ↓15 · 1 file changed +1 −1
+            |(13 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                          ↑30 ↓15 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work · /undo     ↑30 ↓15 · <1% of 100k · scripted · m1
         """)
 
 
@@ -261,28 +266,63 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Ch
             |  F5 sends the prompt again
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                     1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work                        1% of 100k · scripted · m1
         """)
         assert [talk.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
 
 
-async def test_commands_are_offered_with_what_they_do(chats: Chats) -> None:
+async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> None:
     commands = slash_commands()
-    cells = max(map(len, commands))
-    offered = [f"  /{each.name:<{cells}}  {each.help}" for each in commands.values()]
     async with chats.open() as talk:
         await talk.press("/")
-        assert talk.rows() == [
-            "(13 blank)",
-            "›" + offered[0][1:],
-            *offered[1:8],
-            f"  1–8 of {len(commands)}",
-            "› /",
-            "  yolo · ~/work                                                  scripted · m1",
-        ]
+        assert talk.shows("""
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(6 blank)
+            |  conversation
+            |› /new      start a new session
+            |  /clear    clear the conversation
+            |  /compact  replace the conversation with a summary
+            |  /jump     scroll to a prompt
+            |  /btw      ask a side question that is not kept
+            |  /study    have the model explore and explain the project
+            |  /retry    send a failed prompt again
+            |  1–7 of 42
+            |› /
+            |  yolo · no sandbox · ~/work                                     scripted · m1
+        """)
+        await talk.press("<pagedown>")
+        assert talk.shows("""
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(6 blank)
+            |  /clear    clear the conversation
+            |  /compact  replace the conversation with a summary
+            |  /jump     scroll to a prompt
+            |  /btw      ask a side question that is not kept
+            |  /study    have the model explore and explain the project
+            |  /retry    send a failed prompt again
+            |  /tree     go back to an entry of any branch
+            |› /edit     change an earlier prompt and ask again
+            |  2–9 of 42
+            |› /
+            |  yolo · no sandbox · ~/work                                     scripted · m1
+        """)
+        await talk.press("<pageup>")
+        assert talk.row(-10).startswith("› /new")
         await talk.press("co")
-        rows = talk.rows()
-        assert rows[1].split(None, 2) == ["›", "/copy", commands["copy"].help]
+        rows = [row for row in talk.rows()[8:] if "/" in row]
+        assert rows[0].split(None, 2) == ["›", "/copy", commands["copy"].help]
         assert ["/compact", commands["compact"].help] in [row.split(None, 1) for row in rows]
 
 
@@ -294,7 +334,14 @@ async def test_files_are_offered_behind_an_at(chats: Chats) -> None:
         talk.type("look at @")
         await talk.shown("README.md")
         assert talk.shows("""
-            |(16 blank)
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(9 blank)
             |› README.md
             |  src/
             |  tests/
@@ -302,15 +349,22 @@ async def test_files_are_offered_behind_an_at(chats: Chats) -> None:
             |  src/main.py
             |  tests/test_app.py
             |› look at @
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
         talk.type("app")
         await talk.until_hidden("README.md")
         await talk.press("<down><tab>please")
         assert talk.shows("""
-            |(22 blank)
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(15 blank)
             |› look at @tests/test_app.py please
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
 
 
@@ -324,13 +378,16 @@ async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Chats) ->
         talk.type("a draft")
         await talk.show_panel(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
         assert talk.shows("""
-            |(4 blank)
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |
             |────────────────────────────────────────────────────────────────────────────────
             |  Todos                                                              Esc close
             |  one
             |  enter ticks
             |› a draft
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
         assert (talk.cursor, styles()) == (None, ["dim", "muted"])
         await talk.show_panel(None)
@@ -350,13 +407,13 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Chats) -> None:
         assert talk.shows("""
             |▌ first
             |(6 blank)
-            |  queued: number 2
-            |  queued: number 3
-            |  queued: number 4
-            |  and 2 more
             |  * answering  0s · esc to stop
+            |  queued: number 2  sent when zot is done
+            |  queued: number 3  sent when zot is done
+            |  queued: number 4  sent when zot is done
+            |  and 2 more
             |› draft
-            |  yolo · ~/work · 5 queued                          1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work · 5 queued             1% of 100k · scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -364,55 +421,19 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Chats) -> None:
         assert talk.editor == "draft"
 
 
-async def test_help_lists_keys_and_commands(chats: Chats) -> None:
-    commands = slash_commands().values()
-    listed = [f"/{each.name} {each.arguments}".strip().ljust(32) + each.help for each in commands]
-    async with chats.open() as talk:
-        talk.type("<f1>")
+async def test_help_lists_commands_in_sections_and_finds_words_of_descriptions(chats: Chats) -> None:
+    async with chats.open(rows=30) as talk:
+        talk.type("?")
         await talk.shown("Help")
-        total = len(help_rows(commands, (), 80, keymap({})[0], MemoryScreen()))
-        line = "─" * 80
-        assert talk.rows() == [
-            "",
-            "",
-            line,
-            "  Help" + f"1–16/{total}".rjust(72),
-            "",
-            "  Commands",
-            *(f"  {each}" for each in listed[:15]),
-            "",
-            "  PgDn scroll · Esc close",
-            "  yolo · ~/work                                                  scripted · m1",
-        ]
-        await talk.press("<end>")
-        assert talk.shows(f"""
-            |
-            |
-            |────────────────────────────────────────────────────────────────────────────────
-            |  Help{f"{total - 15}–{total}/{total}":>72}
-            |
-            |  End, Ctrl+E                     to the end of the line
-            |  Ctrl+Home, Alt+<                to the start of the text
-            |  Ctrl+End, Alt+>                 to the end of the text
-            |  Shift+Enter, Alt+Enter, Ctrl+J  insert a line break
-            |  Backspace, Shift+Backspace, Ct… delete the previous character
-            |  Del                             delete the next character
-            |  Ctrl+W, Alt+Backspace           cut to the start of the word
-            |  Alt+D, Alt+Del                  cut to the end of the word
-            |  Ctrl+U                          cut to the start of the line
-            |  Ctrl+K                          cut to the end of the line
-            |  Ctrl+Y                          insert the last cut
-            |  Alt+Y                           replace it with the cut before
-            |  Ctrl+_, Ctrl+-                  undo
-            |  Alt+_, Ctrl+Shift+Z             redo
-            |
-            |  While mouse scrolling is on, hold Shift to select text.
-            |
-            |  PgDn scroll · Esc close
-            |  yolo · ~/work                                                  scripted · m1
-        """)
-        await talk.press("<esc>")
-        assert "Help" not in talk.screen()
+        rows = talk.rows()
+        at = rows.index("  conversation")
+        assert rows[at + 1] == "› /new                                start a new session"
+        await talk.press("take back last")
+        assert "› /redo                               take back the last undo" in talk.rows()[at][:80]
+        await talk.press("<enter>")
+        assert talk.editor == "/redo "
+        await talk.press("?")
+        assert (talk.dialog_open, talk.editor) == (False, "/redo ?")
 
 
 async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None:
@@ -445,7 +466,7 @@ async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None
             |  You are welcome.
             |(9 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                     1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work                        1% of 100k · scripted · m1
         """)
         assert "hunter2" not in talk.tail()
         assert "a secret" not in talk.tail()
@@ -475,7 +496,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
             |
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                          ↑40 ↓20 · <1% of 150k · scripted · m1
+            |  yolo · no sandbox · ~/work             ↑40 ↓20 · <1% of 150k · scripted · m1
         """)
 
 
@@ -494,15 +515,15 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats)
             |
             |  A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word
             |  A word A word A word
-            |(28 blank)
+            |
+            |  worked for 0s · ↑20 ↓10
+            |(26 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                                                  ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work                                                     ↑20 ↓10 · <1% of 100k · scripted · m1
         """)  # noqa: E501
         talk.resize(40, 12)
         await talk.settle()
         assert talk.shows("""
-            |
-            |● bash echo one; echo two
             |    one
             |    two
             |
@@ -511,18 +532,20 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats)
             |  word A word A word A word A word A
             |  word A word A word A word A word
             |
+            |  worked for 0s · ↑20 ↓10
+            |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work       <1% of 100k · m1
+            |  yolo · no sandbox   <1% of 100k · m1
         """)
         talk.resize(20, 6)
         await talk.press("/")
         assert talk.shows("""
-            |  word A word A word
-            |› /help
-            |  /model
-            |  /reasoning
+            |  ↑20 ↓10
+            |  conversation
+            |› /new      start a…
+            |  /clear    clear t…
             |› /
-            |  yolo          m1
+            |  yolo
         """)
         talk.resize(19, 5)
         await talk.settle()
@@ -544,23 +567,23 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  Some text
             |
             |
-            |  queued: later
             |  * answering  0s · esc to stop
+            |  queued: later
             |↑ row 5
             |  row 6
             |  row 7
             |  row 8
-            |  yolo · 1 queued      1% of 100k · m1
+            |  yolo · no sandbox · 1 queued      m1
         """)
         talk.resize(20, 6)
         await talk.settle()
         assert talk.shows("""
             |  Some text
-            |  queued: later
             |  * answering  0s ·…
+            |  queued: later
             |↑ row 7
             |  row 8
-            |  yolo          m1
+            |  yolo
         """)
 
 
@@ -598,7 +621,7 @@ async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Chat
             |                                                                    1 new below
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · no sandbox · ~/work              ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         await talk.press("<shift+end>")
         assert "new below" not in talk.screen()

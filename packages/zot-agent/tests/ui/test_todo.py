@@ -17,7 +17,8 @@ async def test_the_list_is_above_the_editor_until_all_is_done(chats: Chats) -> N
         rows = talk.rows()
         at = rows.index("  to do: 1 of 3 done")
         assert rows[at + 1 : at + 3] == ["  ▸ step 2", "  ○ step 3"]
-        assert rows[at + 3].startswith("›")
+        assert rows[at + 3] == ""
+        assert rows[at + 4].startswith("›")
         assert "1 of 3 done" in rows[next(index for index, row in enumerate(rows) if "● todo" in row)]
     async with chats.open(answers[2:], session="s.jsonl") as talk:
         await talk.shown("  to do: 1 of 3 done")

@@ -40,7 +40,7 @@ async def test_an_earlier_prompt_is_changed_and_the_tree_has_both(chats: Chats, 
             |      another one
             |
             |  Enter choose · ← fold · Ctrl+S summary · Ctrl+L label · Ctrl+T all · Esc close
-            |  yolo · ~/work                                    ↑30 ↓15 · openai · scripted
+            |  yolo · no sandbox · ~/work       ↑30 ↓15 · <1% of ~32.8k · openai · scripted
         """)
         talk.type("<ctrl+t>blue")
         await talk.shown("›     assistant: blue")

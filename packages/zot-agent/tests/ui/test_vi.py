@@ -11,7 +11,7 @@ from screen import Chats, Paused
 
 from zot_agent.ui.bindings import keymap, unsupported_keys
 from zot_agent.ui.commands.base import CHAT
-from zot_agent.ui.commands.help import help_rows
+from zot_agent.ui.commands.help import help_items
 from zot_provider.testing import ScriptedServer
 from zot_tui.keys.chords import Keyboard
 from zot_tui.testing import MemoryScreen
@@ -172,7 +172,7 @@ async def test_help_shows_the_keys_as_they_are(
     config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
     async with chats.built(server, rows=140) as talk:
         talk.type("<f1>")
-        await talk.shown("Your keys")
+        await talk.shown("type to search")
         rows = [" ".join(row.split()) for row in talk.screen().splitlines()]
         for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send to the model while it works"):
             assert row in rows
@@ -210,15 +210,14 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
     def shown(keyboard: Keyboard | None) -> dict[str, str]:
         screen = MemoryScreen()
         screen.keyboard = keyboard
-        rows = [[text.strip() for _, text in row] for row in help_rows((), (), 100, keys, screen) if len(row) == 3]
-        return {what: chords for _, chords, what in rows}
+        return {item.description: item.label for item in help_items((), keys, screen)}
 
     legacy = shown("legacy")
     assert shown(None) == legacy
-    assert (legacy["show keys and commands"], legacy["send to the model while it works"]) == ("F1", "Ctrl+S")
+    assert (legacy["show commands and keys"], legacy["send to the model while it works"]) == ("F1", "Ctrl+S")
     assert (legacy["/model"], legacy["/copy"]) == ("F9", "no key")
     kitty = shown("kitty")
-    assert (kitty["show keys and commands"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
+    assert (kitty["show commands and keys"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
 
 
 async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:

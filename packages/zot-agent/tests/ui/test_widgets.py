@@ -25,28 +25,42 @@ async def test_widgets_are_drawn_at_their_places(chats: Chats) -> None:
         )
         assert talk.shows("""
             |  a header
-            |(16 blank)
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(9 blank)
             |  build passing
             |  two rows
             |  left                                                                     right
             |› ask, or / for commands, @ for files
             |  low
             |  below
-            |  yolo · ~/work · 12 tests                                       scripted · m1
+            |  yolo · no sandbox · ~/work · 12 tests                          scripted · m1
         """)
         await talk.emit(*(widget(place) for place in ("header", "above_editor", "top_left", "top_right")))
         await talk.emit(*(widget(place) for place in ("bottom_left", "below_editor", "status")))
         assert talk.shows("""
-            |(22 blank)
+            |▌ zot X.Y.Z
+            |▌ ~/work
+            |▌ m1 · scripted
+            |▌ yolo, no sandbox: runs every call that no rule denies or asks about
+            |
+            |  ? help · Shift+Tab mode · / commands · @ files
+            |  /init has the model write an AGENTS.md for this project
+            |(15 blank)
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                                                  scripted · m1
+            |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
 
 
-async def test_a_footer_replaces_the_status_row(chats: Chats) -> None:
+async def test_a_footer_replaces_the_status_row_but_for_what_is_always_shown(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.emit(widget("footer", "second", key="b"), widget("footer", "first", key="a", priority=1))
-        assert talk.rows()[-3:] == ["› ask, or / for commands, @ for files", "  first", "  second"]
+        assert talk.rows()[-3:] == ["  first", "  second", "  yolo · no sandbox"]
 
 
 async def test_many_rows_leave_room_for_the_editor_and_the_conversation(chats: Chats) -> None:
@@ -55,11 +69,11 @@ async def test_many_rows_leave_room_for_the_editor_and_the_conversation(chats: C
         rows = talk.rows()
         assert rows[-2] == "› ask, or / for commands, @ for files"
         assert rows[-3] == "  row 9"
-        assert rows[0] == "(3 blank)"
+        assert rows[:2] == ["", "  ? help · Shift+Tab mode · / commands · @ files"]
     async with chats.open(columns=60, rows=8) as talk:
         await talk.emit(widget("above_editor", "a"), widget("top_left", "b"))
-        assert len(talk.rows()) == 3
-        assert talk.rows()[:2] == ["(6 blank)", "› ask, or / for commands, @ for files"]
+        assert len(talk.rows()) == 8
+        assert talk.rows()[6] == "› ask, or / for commands, @ for files"
     async with chats.open(columns=60, rows=30) as talk:
         await talk.emit(widget("header", *(f"row {n}" for n in range(40))))
         assert [row for row in talk.rows() if "row" in row] == [f"  row {n}" for n in range(10)]
@@ -109,7 +123,7 @@ async def test_a_thousand_widgets_and_long_lines_leave_the_editor_and_the_conver
         assert any(row.startswith("› typed") for row in talk.lines())
         talk.resize(80, 24)
         await talk.emit(*(widget(places[n % 7], key=f"w{n}") for n in range(1000)))
-        assert talk.rows()[:1] == ["(22 blank)"]
+        assert talk.rows()[0] == "▌ zot X.Y.Z"
 
 
 async def test_an_extension_chooses_the_word_before_thoughts(chats: Chats) -> None:

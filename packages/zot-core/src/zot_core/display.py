@@ -56,13 +56,15 @@ class FilesDisplay(Record):
 
 
 class TerminalDisplay(Record):
-    """A command, its output, its exit code (None if it was stopped) and its duration in seconds."""
+    """A command, its output, its exit code (None if it was stopped) and its duration in seconds. `left_out` is the
+    number of lines that are missing in the middle of the output."""
 
     kind: ClassVar[str] = "terminal"
     command: str
     output: str
     exit_code: int | None
     duration: float
+    left_out: int = 0
 
 
 class ImageDisplay(Record):
@@ -131,6 +133,9 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
 
 class Recaller(Protocol):
     """A tool that makes the display of a stored call again: see `Tool`."""
+
+    @property
+    def only_reads(self) -> bool: ...
 
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False

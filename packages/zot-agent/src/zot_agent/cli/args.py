@@ -219,8 +219,7 @@ def parse(
     key_on_stdin: bool = True,
     of_command: Parser | None = None,
 ) -> CommandLine:
-    """Parse the arguments of `zot`, or those that a command with the parser `of_command` has left, which takes its
-    options too. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and `SystemExit(0)`
+    """Parse the arguments of `zot`, or what the parser `of_command` of a command with the same options has left. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and `SystemExit(0)`
     after `--help`. `key_on_stdin`: `--api-key -` is possible."""
     head = list(argv)
     rest: list[str] = []

@@ -195,7 +195,7 @@ class Bridge:
             options["deferred"] = len(server.lists.offer.tools) > DIRECT_TOOLS if deferred is None else deferred
             options["namespace"] = server.name[:60]
             options["seconds"] = min(server.config.timeout, MOST_SECONDS)
-            options["parallel"] = bool(tool.annotations and tool.annotations.read_only_hint)
+            options["parallel"] = options["read_only"] = bool(tool.annotations and tool.annotations.read_only_hint)
         self._ext.tool(name=name, description=text, schema=schema, **options)(call)
 
     def _register_prompt(self, name: str, offered: Any) -> None:

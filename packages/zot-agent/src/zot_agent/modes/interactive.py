@@ -108,6 +108,7 @@ async def _drive(
     themes.background = background
     if background == "light" or host.settings.theme:
         themes.use(host.settings.theme)
+    begin(chat.card.look_up())
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
     if mode_is_open(host.options, host.settings):

@@ -47,7 +47,7 @@ class ActivityLabel:
         return True
 
     def _of_calls(self, event: ConversationEvent) -> str:
-        """Return the label for the running calls: the name of one, or their number. It stays between two calls."""
+        """Return the label for the running calls. It stays between two calls."""
         match event:
             case ToolUseStart(_, name):
                 return f"calling {name}"
@@ -67,7 +67,7 @@ class ActivityLabel:
         names = list(self._running.values())
         if not names:
             return self.label
-        return f"running {names[0]}" if len(names) == 1 else f"running {len(names)} calls"
+        return "running" if len(names) == 1 else f"running {len(names)} calls"  # the call says what runs
 
 
 class WorkingRow:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from zot_agent.ui.format.amounts import tokens
 from zot_core.events import SubagentEvent, SubagentProgress, SubagentStart, SubagentStop
-from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
+from zot_tui.widgets.transcript.call_row import Ending
+from zot_tui.widgets.transcript.tool_cell import ToolCell
 
 _ENDINGS: dict[str, Ending] = {"completed": "ok", "aborted": "stopped"}
 

@@ -45,6 +45,15 @@ def _search_history(chat: Controller) -> None:
     chat.dispatch.begin(search_history(chat))
 
 
+def _help_or_type(chat: Controller) -> None:
+    if not chat.view.editor.mode.types:  # characters are commands there
+        return
+    if chat.prompt_input.text:
+        chat.insert("?")
+    else:
+        chat.run("/help", keep=True)
+
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -60,6 +69,8 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
+    Action("scroll_page_up", lambda chat: _page(chat, -1), "scroll up a page", ("pageup",)),
+    Action("scroll_page_down", lambda chat: _page(chat, 1), "scroll down a page", ("pagedown",)),
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
     Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
@@ -70,10 +81,18 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
+    Action("help", lambda chat: chat.run("/help", keep=True), "show commands and keys", ("f1",)),
+    Action("help_if_empty", lambda chat: _help_or_type(chat), "show them, if the editor is empty", ("?",)),
 )
 
-CHAT_ACTIONS: tuple[Action[Any], ...] = (*ACTIONS, *TRANSCRIPT_ACTIONS)
+
+def _page(chat: Controller, pages: int) -> None:
+    if not chat.prompt_input.page(pages):
+        chat.transcript.page(pages)
+
+
+_OWN = {action.name for action in ACTIONS}
+CHAT_ACTIONS: tuple[Action[Any], ...] = (*ACTIONS, *(each for each in TRANSCRIPT_ACTIONS if each.name not in _OWN))
 """The actions of keys that are not about the text in the editor."""
 
 BINDINGS = (*bindings(CHAT, CHAT_ACTIONS), *bindings(EDITOR, EDITOR_ACTIONS))

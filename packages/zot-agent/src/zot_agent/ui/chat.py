@@ -1,5 +1,6 @@
 """`ChatScreen`: connects host, presenter, controller and screen."""
 
+import os
 from collections.abc import Iterable
 from functools import partial
 
@@ -7,6 +8,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.first_run.card import Card
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.settings.live import shown_rows
 from zot_agent.ui.start import StartScreen
@@ -34,8 +36,13 @@ class ChatScreen:
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
+        self.card = Card(self.controller)
         host.conversation.permissions.ask = self.controller.permission
         self._frame = 0
+        if os.environ.get("ZOT_INLINE_IMAGES"):
+            from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
+
+            host.notes += filter(None, [problem(os.environ)])
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
         self.presenter.history.show(host.runtime.messages)
@@ -62,5 +69,6 @@ class ChatScreen:
 
     def tail(self) -> str:
         """Return the end of the conversation as text, for the main screen."""
+        self.card.hide()
         columns = self.app.size[0]
         return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))

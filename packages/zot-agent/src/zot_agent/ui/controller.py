@@ -17,7 +17,7 @@ from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
-from zot_agent.ui.screen import Screen
+from zot_agent.ui.screen import Screen, Unread
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
@@ -91,10 +91,6 @@ class Controller:
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
-        if os.environ.get("ZOT_INLINE_IMAGES"):
-            from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
-
-            host.notes += filter(None, [problem(os.environ)])  # they are shown with the screen
         self.actions: dict[str, Callable[[], object]] = {
             **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
             **{action.name: partial(action.run, self.transcript) for action in TRANSCRIPT_ACTIONS},
@@ -160,7 +156,12 @@ class Controller:
         if conversation.running is not None:
             self._prompt = conversation.running.typed
         self._working.update()
-        self.view.queue = [*conversation.unread, *(each.typed for each in conversation.waiting)]
+        inbox = self.host.runtime.agent.inbox
+        self.view.queue = [
+            *(Unread("steering", "read after this step", each.text) for each in inbox.steering),
+            *(Unread("follow-up", "read after this answer", each.text) for each in inbox.follow_ups),
+            *(Unread("queued", "sent when zot is done", each.typed) for each in conversation.waiting),
+        ]
         self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
@@ -207,8 +208,8 @@ class Controller:
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
-            permissions=self.conversation.permissions.mode,
-            sandbox=self.conversation.sandbox,
+            always=status.dangers(self.conversation.permissions.mode, self.conversation.sandbox),
+            undo=self.presenter.run.changes and not self.conversation.busy,
             extensions=self.extension_view.status,
         )
         self.app.screen.shape = self.view.editor.mode.shape

@@ -1,10 +1,12 @@
 """`Presenter`: turns events and messages into cells of the transcript."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from zot_agent.ui.format.run_facts import RunFacts
 from zot_agent.ui.format.user_cells import summary_cell, user_cells
 from zot_agent.ui.history_pager import HistoryPager
+from zot_agent.ui.stored_cells import ENDINGS, FACTS, StoredCells, join, open_done_list
 from zot_core.conversation.events import (
     ClearNotes,
     ConversationEvent,
@@ -16,7 +18,7 @@ from zot_core.conversation.events import (
     ShellStart,
     Submit,
 )
-from zot_core.display import Recaller, TextDisplay, main_argument, recalled_display, shown_content
+from zot_core.display import Recaller, TextDisplay, main_argument, shown_content
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -24,7 +26,6 @@ from zot_core.events import (
     CompactDone,
     Done,
     ErrorEvent,
-    Fate,
     JobEnd,
     Notice,
     ReasoningDelta,
@@ -37,35 +38,27 @@ from zot_core.events import (
     ToolUseStart,
     TurnEnd,
     TurnStart,
+    UsageEvent,
     UserMessage,
 )
-from zot_provider.messages import (
-    Block,
-    Message,
-    ReasoningBlock,
-    TextBlock,
-    ToolCallBlock,
-    ToolResultBlock,
-)
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, WorkedCell
+from zot_provider.messages import Message
+from zot_tui.widgets.transcript.cell import CellStyle
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell
 from zot_tui.widgets.transcript.cells import Level as NoteLevel
 from zot_tui.widgets.transcript.paint import PaintedItem
-from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
+from zot_tui.widgets.transcript.tool_cell import ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_agent.ui.agent_cells import AgentCells
 
+FOLDED = 200
+"""Cells at the end among which a call looks for those beside it."""
+
 KEPT_OUTPUT = 4000
 """Characters of a tool's output that are kept for a call that is stopped."""
 
-LONG = 10.0
-"""Seconds of work from which its duration is shown."""
-
-_ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
-_FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
 _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "success", "error": "error"}
 
 
@@ -83,14 +76,9 @@ class Presenter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.style = transcript, style
-        self._agent_tools, self._clock = tools, clock
-        self.history = HistoryPager(transcript, self.cells)
-        self.last_cells: dict[str, Cell] = {}
-        """The last cell of each message that is shown, by the id of the message."""
-        self.entries_after: Callable[[str], list[Cell]] = lambda _: []
-        """Returns the cells of what extensions have stored after the message with this id."""
-        self.answered: Callable[[AnswerCell], None] = lambda cell: None
-        """Called with every complete answer."""
+        self._clock = clock
+        self.stored = StoredCells(style, tools)
+        self.history = HistoryPager(transcript, self.stored.cells)
         self._deferred = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
@@ -102,6 +90,8 @@ class Presenter:
         self._agents: AgentCells | None = None
         self._stopped = False
         self._started = 0.0
+        self.run = RunFacts()
+        self._failure: tuple[NoteCell, str, int] | None = None  # why the model was asked again last, and how often
         self._turn_error = ""
         self._cut = False  # whether a note says that the text of this turn is cut off
         self._notes: list[tuple[str, NoteCell]] = []
@@ -132,11 +122,13 @@ class Presenter:
             case AssistantMessage(message):
                 self._replace_answer(message)
                 for each in self._answers:
-                    self.answered(each)
+                    self.stored.answered(each)
                 self._mark(message)
             case TurnStart():
                 self._end_text()
                 self._begin_turn()
+            case UsageEvent(usage):
+                self.run.spend(usage)
             case TurnEnd(_, error):
                 self._end_text()
                 self._turn_error = error
@@ -144,7 +136,9 @@ class Presenter:
                 self._tool(id, name)
                 self._tool_started[id] = self._clock()
             case UserMessage(message):
-                self._started = self._started or self._clock()  # a later one steers the same run
+                if not self._started:  # a later one steers the same run
+                    self._started = self._clock()
+                    self.run.begin()
                 if not message.hidden:  # it repeats what an event has said
                     self.transcript.append(*user_cells(message, self.style))
                 self._mark(message)
@@ -205,9 +199,8 @@ class Presenter:
         if self._turn_error:  # a refused turn ends without an error event
             self.note(self._turn_error, "error")
         self._turn_error = ""
-        took = self._clock() - self._started
-        if self._started and took >= LONG:
-            self.transcript.append(WorkedCell(took))
+        if self._started and (cell := self.run.cell(self._clock() - self._started)) is not None:
+            self.transcript.append(cell)
         self._started = 0.0
 
     def _show_agent(self, event: SubagentEvent) -> None:
@@ -218,7 +211,7 @@ class Presenter:
         self._agents.show(event)
 
     def _new_tool(self, name: str, argument: str) -> ToolCell:
-        cell = ToolCell(name, argument, self.style)
+        cell = self.stored.tool_cell(name, argument)
         self.transcript.append(cell)
         return cell
 
@@ -253,12 +246,17 @@ class Presenter:
             self._answer = None
 
     def _note_failure(self, why: str) -> None:
-        """Say why the model is asked again. The first such note below text that was read says that this is cut off."""
-        if not self._cut and any(cell.shows for cell in self._answers):
+        """Say why the model is asked again, and how often for the same reason. The first such note below text that was
+        read says that this is cut off."""
+        if self._failure is not None and why == self._failure[1] and self.transcript.cells[-1] is self._failure[0]:
+            note, _, times = self._failure
+            note.text = f"{why} ({times + 1} times)"
+            self._failure = note, why, times + 1
+        elif not self._cut and any(cell.shows for cell in self._answers):
             self._cut = True
             self.note(f"cut off, and asked again: {why}" if why else "cut off, and asked again")
         elif why:
-            self.note(why, "warning")
+            self._failure = self.note(why, "warning"), why, 1
 
     def _begin_anew(self) -> None:
         """Remove the thoughts and calls of an answer that begins again. Text that was read stays above it."""
@@ -301,7 +299,7 @@ class Presenter:
             cell.argument = main_argument(event.arguments)
         cell.item = PaintedItem(event.id, event.arguments or (cell.item.arguments if cell.item else ""), event.content)
         blocks = list(event.display) or shown_content(event.content)
-        state = _ENDINGS.get(event.fate, "failed" if event.is_error else "ok")
+        state = ENDINGS.get(event.fate, "failed" if event.is_error else "ok")
         self._stopped = self._stopped or state == "stopped"
         printed = self._outputs.pop(event.id, "")
         if state == "stopped" and printed.strip():
@@ -309,7 +307,17 @@ class Presenter:
         began = self._tool_started.pop(event.id, None)
         facts = [] if self._agents is None else self._agents.facts.pop(event.id, [])
         took = None if began is None else self._clock() - began
-        cell.finish(state, blocks, took, [*facts, *_FACTS.get(event.fate, ())])
+        cell.finish(state, blocks, took, [*facts, *FACTS.get(event.fate, ())])
+        self.run.call(event.display, wrote=state == "ok" and not self.stored.only_reads(event.name))
+        open_done_list(cell, blocks)
+        self._fold(cell)
+
+    def _fold(self, cell: ToolCell) -> None:
+        """Draw calls that only read as one row, where they follow one another."""
+        shown = [each for each in self.transcript.cells[-FOLDED:] if each.shows]
+        if cell in shown:
+            at = shown.index(cell)
+            join(shown[max(at - 1, 0) : at + 2])
 
     def _stop_tools(self) -> None:
         for id, cell in self._tools.items():
@@ -345,53 +353,13 @@ class Presenter:
                 self.transcript.remove(cell)
         return bool(removed)
 
-    # From the session
-
     def start_over(self, messages: Sequence[Message]) -> None:
         """Show another conversation."""
         self.clear_notes()
         self.transcript.clear()
-        self.last_cells.clear()
+        self.stored.last.clear()
         self.history.show(messages)
 
     def _mark(self, message: Message) -> None:
         if self.transcript.cells:
-            self.last_cells[message.id] = self.transcript.cells[-1]
-
-    def cells(self, messages: Iterable[Message]) -> list[Cell]:
-        """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
-        cells: list[Cell] = []
-        calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
-        for message in messages:
-            if message.role == "user":
-                cells += user_cells(message, self.style)
-            elif message.hidden:
-                cells.append(NoteCell(message.hidden, "warning"))
-            for block in message.shown if message.role != "user" else ():
-                if isinstance(block, ToolResultBlock) and block.call_id in calls:
-                    cell, call = calls.pop(block.call_id)
-                    state = _ENDINGS.get(block.fate, "failed" if block.is_error else "ok")
-                    cell.item = PaintedItem(call.id, call.arguments, block.content)
-                    cell.finish(
-                        state, recalled_display(call, block, self._agent_tools()), None, _FACTS.get(block.fate, ())
-                    )
-                elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.style), block
-                    cells.append(calls[block.id][0])
-                else:
-                    cells += self._cells_of(block)
-            if cells:
-                self.last_cells[message.id] = cells[-1]
-            cells += self.entries_after(message.id)
-        for cell, _ in calls.values():
-            cell.finish("stopped")
-        return cells
-
-    def _cells_of(self, block: Block) -> list[Cell]:
-        if isinstance(block, ReasoningBlock) and block.summary.strip():
-            return [ThoughtCell(block.summary, finished=True, label=self.style.thinking)]
-        if not isinstance(block, TextBlock) or not block.text.strip():
-            return []
-        cell = AnswerCell(block.text, finished=True)
-        self.answered(cell)
-        return [cell]
+            self.stored.last[message.id] = self.transcript.cells[-1]

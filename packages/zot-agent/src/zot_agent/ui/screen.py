@@ -1,8 +1,9 @@
 """`Screen`: the layout of the chat screen. `check_terminal`: whether it can be drawn."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zot_agent.ui.format.status import ALWAYS
 from zot_core.display import Todo
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
@@ -15,7 +16,7 @@ from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
-from zot_tui.widgets.status import Status
+from zot_tui.widgets.status import Status, StatusLine
 from zot_tui.widgets.transcript.blocks import todo_line
 from zot_tui.widgets.transcript.transcript import Transcript
 
@@ -28,11 +29,27 @@ MIN_TRANSCRIPT = 3
 LOW = 10
 """Rows of a terminal below which nothing of extensions is drawn around the editor."""
 
+AIRY = 16
+"""Rows of a terminal from which the working row, the to-do list and the queue have an empty row around them."""
+
+WIDE = 60
+"""Columns from which the queue says when a text is read."""
+
+_BLANK = Rows(lambda _: [[]])
+
 QUEUE_SHOWN = 3
 """Queued prompts that are shown."""
 
 TODOS_SHOWN = 5
 """Items of the to-do list that are shown: the next that are not completed."""
+
+
+class Unread(NamedTuple):
+    """A text that waits: its kind, when it is read, and its beginning."""
+
+    kind: str
+    when: str
+    text: str
 
 
 class PanelLayer(Protocol):
@@ -65,8 +82,8 @@ class Screen(urwid.Widget):
         self.suggest = Suggest()
         self._panel: PanelWidget | None = None
         self._placeholder = ""
-        self.queue: Sequence[str] = ()
-        """Prompts that wait for the run to end, and messages that the model has not read yet."""
+        self.queue: Sequence[Unread] = ()
+        """Messages that the model has not read yet, and prompts that wait for the run to end."""
         self.todos: Sequence[Todo] = ()
         """The list of the model's tasks; shown until all of it is completed."""
         self.widgets: WidgetArea | None = None
@@ -146,9 +163,10 @@ class Screen(urwid.Widget):
         """Return the widgets below the conversation, from the bottom up, and whether each keeps its rows."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
         around = self.widgets if rows >= LOW else None
-        below = [self.status] if around is None else [around.footer, around.below, around.bottom]
-        if around is not None and not around.footer.rows((columns,)):
-            below[0] = self.status
+        footer = around is not None and around.footer.rows((columns,))
+        below: list[Rows] = [self._always, around.footer] if around is not None and footer else [self.status]
+        if around is not None:
+            below += [around.below, around.bottom]
         widgets: list[tuple[Any, bool]] = [(each, rows < 2 * MIN_TRANSCRIPT) for each in below]
         instead = None if self.layer is None else self.layer.beside("replace_editor")
         widgets.append((instead or self.editor, True))
@@ -162,8 +180,24 @@ class Screen(urwid.Widget):
             widgets.append((inline, False))
         else:
             widgets.append((self.suggest, False))
-        work = [(self.spinner, False)] if self.shows_work else []
-        return [*widgets, (self._todos, False), *work, (self._queue, False)]
+        return [*widgets, *((each, False) for each in self._activity(columns, airy=rows >= AIRY))]
+
+    @property
+    def _always(self) -> Status:
+        """The part of the status row that is drawn where an extension has a row in its place."""
+        return Status(StatusLine([each for line in self.status.lines for each in line.left if each.priority >= ALWAYS]))
+
+    def _activity(self, columns: int, *, airy: bool) -> list[Any]:
+        """Return what is between the conversation and the editor, from the bottom up: to-do list, queue, working
+        row; if `airy`, with an empty row around each."""
+        blank = [_BLANK] if airy else []
+        found: list[Any] = []
+        for each in (self._todos, self._queue):
+            if each.rows((columns,)):
+                found += [*blank, each]
+        if not self.shows_work:
+            return found
+        return [*found, *blank, self.spinner, *blank] if self.spinner.spinning else [*found, self.spinner]
 
     def _below(self, columns: int) -> int:
         """Return the rows visible below a dialog: the status, and the editor while the dialog waits for it."""
@@ -174,8 +208,14 @@ class Screen(urwid.Widget):
         return int(rows)
 
     def _queue_rows(self, columns: int) -> list[Row[Any]]:
-        shown = [sanitize_line(text.strip().partition("\n")[0]) for text in self.queue[:QUEUE_SHOWN]]
-        rows: list[Row[Any]] = [clip_runs([("dim", "  queued: "), ("muted", text)], columns) for text in shown]
+        rows: list[Row[Any]] = []
+        for kind, when, text in self.queue[:QUEUE_SHOWN]:
+            end = f"  {when}" if columns >= WIDE else ""
+            shown = clip_runs(
+                [("accent", f"  {kind}: "), ("text", sanitize_line(text.strip().partition("\n")[0]))],
+                columns - len(end),
+            )
+            rows.append([*shown, ("dim", end)])
         if len(self.queue) > QUEUE_SHOWN:
             rows.append([("dim", f"  and {len(self.queue) - QUEUE_SHOWN} more"[:columns])])
         return rows

@@ -31,6 +31,16 @@ class Inbox:
             self.arrived()
 
     @property
+    def steering(self) -> list[Message]:
+        """The messages for the next model call; a copy."""
+        return [*self._steering]
+
+    @property
+    def follow_ups(self) -> list[Message]:
+        """The messages for when the run would end; a copy."""
+        return [*self._follow_ups]
+
+    @property
     def messages(self) -> list[Message]:
         """The queued messages, steering first; a copy."""
         return [*self._steering, *self._follow_ups]

@@ -70,6 +70,13 @@ def find_context(cwd: str, home: str = "", *, claude: bool = True) -> Context:
     return context
 
 
+def has_instructions(cwd: str) -> bool:
+    """Return whether a folder, or one around it, has a context file."""
+    return any(
+        os.path.lexists(os.path.join(os.path.dirname(path), name)) for path in _chain(cwd) for name in (NAME, CLAUDE)
+    )
+
+
 def find_system(cwd: str, home: str, notes: list[str], *, project: bool = True) -> ContextFile | None:
     """Find the file that replaces the default instructions: `.zot/SYSTEM.md` in `cwd`, unless `project` is false, else
     `SYSTEM.md` in `home`."""

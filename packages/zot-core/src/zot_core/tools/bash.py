@@ -14,7 +14,7 @@ from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.capture import Capture
-from zot_core.tools.text.ends import Ends, Shown
+from zot_core.tools.text.ends import Ends, Shown, left_out
 from zot_core.tools.text.progress import Progress
 from zot_core.tools.text.questions import NOTE, asks_for_input
 from zot_core.tools.text.truncate import TextLimits
@@ -61,7 +61,7 @@ def _recall(arguments: dict[str, Any], text: str, __: dict[str, Any]) -> list[Di
     if found is None:
         return []
     code = int(found[1])
-    return [TerminalDisplay(command, output, None if code == -1 else code, float(found[2]))]
+    return [TerminalDisplay(command, output, None if code == -1 else code, float(found[2]), left_out(output))]
 
 
 @builtin(
@@ -197,6 +197,6 @@ def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, dura
             "bytes_truncated": shown.bytes_truncated,
             "duration_ms": round(duration * 1000),
         },
-        display=[TerminalDisplay(command, body, ended.exit_code, duration)],
+        display=[TerminalDisplay(command, body, ended.exit_code, duration, left_out(body))],
     )
     return result.noted([NOTE] if asks else [])

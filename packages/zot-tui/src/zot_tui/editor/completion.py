@@ -135,6 +135,14 @@ class Completer:
         """Choose the next candidate, wrapping around. Returns whether a list is visible."""
         return self._step(1)
 
+    def page(self, rows: int) -> bool:
+        """Choose the candidate so many rows below, or above if negative, as far as there are some. Returns whether a
+        list is visible."""
+        if self.popup is None:
+            return False
+        self.popup.chosen = min(max(self.popup.chosen + rows, 0), len(self.popup.candidates) - 1)
+        return True
+
     def complete(self) -> CompletionEdit | None:
         """Handle Tab: return the edit for the chosen candidate, or None if no list is visible and the key is free.
 

@@ -40,7 +40,7 @@ def test_code_has_numbers_and_the_colours_of_its_language() -> None:
 
     assert rows(drawn) == [" 99  def f():", "100      return 1"]
     assert "syntax.keyword" in styles(drawn)[0]
-    assert plain(drawn.note) == "2 lines"
+    assert plain(drawn.note) == "99–100"
 
 
 def test_a_file_is_named_unless_the_row_above_names_it() -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from zot_tui.color import indexed
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, plain, runs_width
+from zot_tui.widgets.transcript.blocks import RenderedBlock
 from zot_tui.widgets.transcript.chunks import (
     ROWS,
     SIZE,
@@ -132,7 +133,11 @@ def test_a_preview_draws_no_part_that_it_does_not_show() -> None:
 
 def test_what_is_folded_says_how_much_and_which_key_shows_it() -> None:
     assert shown(folded(numbered(9), 2, "ctrl+o"), 40) == ["0", "1", "… 7 more lines (ctrl+o)"]
-    assert shown(folded(numbered(9), 2, "ctrl+o", tail=True), 40) == ["… 7 earlier lines (ctrl+o)", "7", "8"]
+    assert shown(folded(numbered(9), 2, "ctrl+o", RenderedBlock(tail=True, left_out=30)), 40) == [
+        "… 37 earlier lines (ctrl+o)",
+        "7",
+        "8",
+    ]
     assert shown(folded(numbered(9), 2, ""), 9) == ["0", "1", "… 7 more…"]
     assert shown(folded(numbered(2), 2, "ctrl+o"), 40) == ["0", "1"]
 

@@ -1,11 +1,14 @@
-from display_blocks import Code, Terminal
+from itertools import pairwise
+
+from display_blocks import Code, Terminal, Text, TodoItem, Todos
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
+from zot_tui.widgets.transcript.call_row import Ending
 from zot_tui.widgets.transcript.cell import CellStyle
-from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
+from zot_tui.widgets.transcript.tool_cell import ToolCell
 
 
 def rows(cell: ToolCell, width: int = 40) -> list[str]:
@@ -168,3 +171,55 @@ def test_no_call_is_wider_than_its_width(
         for row in chunk.rows(width):
             assert runs_width(row) <= width
             assert not any(ord(sign) < 32 for sign in plain(row))
+
+
+def quiet(name: str, argument: str, *blocks: object) -> ToolCell:
+    cell = ToolCell(name, argument, quiet=True)
+    cell.finish("ok", blocks)
+    return cell
+
+
+def test_a_call_that_changes_nothing_is_a_row_until_it_is_expanded_or_fails() -> None:
+    cell = quiet("grep", "total", Text(lines(30)))
+    assert rows(cell) == ["● grep total  30 lines"]
+    assert cell.folds(40)
+    cell.expanded = True
+    assert len(rows(cell)) == 31
+    cell = ToolCell("grep", "(", quiet=True)
+    cell.finish("failed", [Text("the pattern is invalid")])
+    assert rows(cell) == ["✗ grep (", "    the pattern is invalid"]
+
+
+def test_calls_that_change_nothing_fold_into_one_row_which_opens_them_all() -> None:
+    cells = [quiet("read", f"{name}.py", Code(f"{name}.py", "x = 1\n")) for name in "abc"]
+    cells += [quiet("grep", "total", Text("one"))]
+    for one, other in pairwise(cells):
+        other.join(one)
+    assert [cell.shows for cell in cells] == [False, False, False, True]
+    assert rows(cells[-1]) == ["● read 3 files, grep total"]
+    assert cells[-1].folds(40)
+    cells[-1].expanded = True
+    assert [rows(cell)[0] for cell in cells] == [
+        *(f"● read {name}.py  1 line" for name in "abc"),
+        "● grep total  1 line",
+    ]
+    cells[1].expanded = False
+    assert [cell.shows for cell in cells] == [False, False, False, True]
+
+
+def test_a_call_that_changes_something_or_failed_joins_no_other() -> None:
+    edit, read, failed = ToolCell("edit", "a.py"), quiet("read", "a.py", Text("one")), ToolCell("read", "b", quiet=True)
+    edit.finish("ok", [Text("done")])
+    failed.finish("failed", [Text("no such file")])
+    read.join(edit)
+    failed.join(read)
+    assert [cell.shows for cell in (edit, read, failed)] == [True, True, True]
+
+
+def test_a_list_that_the_screen_shows_elsewhere_is_a_row_until_it_is_opened() -> None:
+    cell = ToolCell("todo")
+    cell.finish("ok", [Todos([TodoItem("one", "completed")])])
+    assert rows(cell) == ["● todo  1 of 1 done"]
+    cell.open()
+    cell.release()
+    assert rows(cell) == ["● todo  1 of 1 done", "    ✓ one"]

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from zot_agent.cli.args import parse
-from zot_agent.cli.parser import Parser
 from zot_agent.cli.ext.terminal import print_line
+from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.standard_error import print_error

@@ -50,7 +50,7 @@ async def show_conversation(
     line = ""
 
     def rows(columns: int) -> list[Row[Any]]:
-        cells = [cell for cell in chat.presenter.cells(shown) if cell.shows]
+        cells = [cell for cell in chat.presenter.stored.cells(shown) if cell.shows]
         found: list[Row[Any]] = []
         for cell in cells:
             cell.expanded = len(cells) < _EXPANDED

@@ -30,7 +30,7 @@ class EntryCells:
         conversation = chat.host.conversation
         conversation.events.add(self._forget, SessionStart, SessionTreeMove)
         conversation.runtime.hooks.entry.add(self._added)
-        chat.presenter.entries_after, chat.presenter.history.above = self._take, partial(self._take, "")
+        chat.presenter.stored.entries_after, chat.presenter.history.above = self._take, partial(self._take, "")
 
     def load(self) -> None:
         """Read the entries of the conversation, and add the cells that are missing."""
@@ -79,7 +79,7 @@ class EntryCells:
                 for id in group:
                     # What a compaction has kept comes before its summary in the session, and after it here.
                     if not (id == summary and message in ids):
-                        message, last = str(id), self._chat.presenter.last_cells.get(str(id), last)
+                        message, last = str(id), self._chat.presenter.stored.last.get(str(id), last)
                 continue
             entries = [each for each in group if isinstance(each, CustomEntry) and self._takes(each)]
             if last is not None or not (message or summary or transcript.older):

@@ -9,6 +9,13 @@ from zot_core.runtime.runtime import Runtime
 from zot_provider.wire.reasoning import nearest_level
 from zot_tui.widgets.status import Segment, StatusLine
 
+ALWAYS = 9
+"""The priority of what is drawn even where an extension has a row in place of the status row."""
+
+SANDBOXES: dict[SandboxState, str] = {
+    "off": "no sandbox", "on": "sandbox", "strict": "strict sandbox", "lesser": "lesser sandbox",
+}  # fmt: skip
+
 
 def lines(
     runtime: Runtime,
@@ -20,28 +27,28 @@ def lines(
     asked: bool = False,
     home: str = "",
     mode: str = "",
-    permissions: PermissionMode = "yolo",
-    sandbox: SandboxState = "off",
+    always: Sequence[Segment] = (),
+    undo: bool = False,
     extensions: Sequence[str] = (),
 ) -> list[StatusLine]:
     """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
     `context` is the size of the conversation in tokens, `waiting` counts queued prompts, `jobs` commands in the
     background, `asked` is whether a hidden question waits for an answer, `mode` the name of the editor's mode, if it is
-    to be shown. The mode of permissions is always shown, as a warning where everything runs; the sandbox is shown while
-    there is one. `extensions` are what extensions show.
+    to be shown; `always` is what `dangers` returns. The cost has that of sub-agents in it. `undo`: the last prompt has
+    changed files. `extensions` are what extensions show.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
     folder = shown_folder(runtime.cwd, home)
-    confined = {"off": "", "on": "sandbox", "strict": "strict sandbox", "lesser": "lesser sandbox"}[sandbox]
     left = [
         Segment(mode, "accent", 7),
-        Segment(permissions, "warning" if permissions == "yolo" else "accent", 7),
-        Segment(confined, "accent", 7),
+        *always,
         Segment(folder, "status", 3),
         Segment(branch, "status", 4),
     ]
+    if undo:
+        left.append(Segment("/undo", "accent", 5))
     if asked:
         left.append(Segment("a question is waiting", "warning", 7))
     if waiting:
@@ -55,8 +62,7 @@ def lines(
         right.append(Segment(f"↑{tokens(read)} ↓{tokens(usage.output)}", "status", 2))
         right.append(Segment(spent(usage, model), "status", 5))
     window = runtime.compactor.window.current
-    matters = not window.guessed or context * 100 >= window.tokens  # a guess is not worth its place before
-    if window.tokens and context and matters:
+    if window.tokens and context:
         guess = "~" if window.guessed else ""
         right.append(Segment(f"{percent(context, window.tokens)} of {guess}{tokens(window.tokens)}", "status", 6))
     level = nearest_level(model, agent.reasoning)
@@ -65,6 +71,17 @@ def lines(
     right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
     return [StatusLine(left, right)]
+
+
+def dangers(permissions: PermissionMode, sandbox: SandboxState) -> list[Segment]:
+    """Return what is always shown: which calls run without a question, and what confines commands. It is a warning
+    where everything runs, and nothing confines it."""
+    open_to_all = permissions == "yolo"
+    style = "accent" if sandbox != "off" else "warning" if open_to_all else "status"
+    return [
+        Segment(permissions, "warning" if open_to_all else "accent", ALWAYS),
+        Segment(SANDBOXES[sandbox], style, ALWAYS),
+    ]
 
 
 def shown_folder(folder: str, home: str) -> str:

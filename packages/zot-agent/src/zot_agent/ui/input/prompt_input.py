@@ -163,6 +163,13 @@ class PromptInput:
         elif not self.editor.down():
             self._leave_text("down")
 
+    def page(self, pages: int) -> bool:
+        """Choose the suggestion a page below, or above if negative. Return False if nothing is suggested."""
+        paged = self._completer.page(pages * max(self._suggest.max_rows - 1, 1))
+        if paged:
+            self._show_choice()
+        return paged
+
     def _leave_text(self, way: Literal["up", "down"]) -> None:
         """Go back or forward in history from the first or last row, unless text is selected."""
         if self.editor.mode.selection is None:

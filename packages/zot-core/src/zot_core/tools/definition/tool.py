@@ -67,6 +67,11 @@ class Tool(ABC):
     """The tool of zot whose place it takes."""
 
     @property
+    def only_reads(self) -> bool:
+        """Whether its calls change nothing, so that a person need not look at each of them."""
+        return self.repeatable or self.changes_nothing or self.read_only
+
+    @property
     @abstractmethod
     def schema(self) -> JsonSchema:
         """The JSON Schema of the arguments, of type "object"."""

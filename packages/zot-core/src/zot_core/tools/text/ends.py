@@ -1,5 +1,7 @@
 """`Ends`: the beginning and the end of an output, folded, within limits."""
 
+import re
+
 from zot_core.tools.text.fold import Fold, folded, like_lines_folded
 from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines, tail_lines
 from zot_provider.record import Record
@@ -8,6 +10,15 @@ _HEAD = 0.4
 """The share of the beginning; a failure gives its reason at the end more often."""
 _START, _RECENT = 64 * 1024, 96 * 1024
 """Bytes of the beginning that are kept at least, folded but for like lines, and of the end before it is folded."""
+
+
+_GAP = re.compile(r"^\.\.\. \[([\d,]+) lines? of [\d,]+ bytes left out here\]$", re.MULTILINE)
+
+
+def left_out(text: str) -> int:
+    """Return how many lines `Ends` has left out of an output, as the line in their place says; 0 without one."""
+    found = _GAP.search(text)
+    return int(found[1].replace(",", "")) if found else 0
 
 
 class Shown(Record):

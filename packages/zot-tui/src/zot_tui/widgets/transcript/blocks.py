@@ -3,8 +3,8 @@
 A block is any record with a `kind`. Its other fields depend on the kind: `text` and `markdown` (`text`), `code`
 (`path`, `text`, `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see
 `parse_diff`), `files` (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in
-seconds), `image` (`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`:
-`pending`, `in_progress` or `completed`).
+seconds, `left_out`: lines that are missing in the middle), `image` (`mime_type`, base64 `data`, `source`), `todo`
+(`items`, each with `content` and a `status`: `pending`, `in_progress` or `completed`).
 """
 
 from base64 import b64decode
@@ -39,13 +39,16 @@ class RenderedBlock:
     """A block as chunks.
 
     `note` summarizes it in a few words for the row above: what changed, how it ended. `tail` is whether to keep its end
-    rather than its beginning when folded. `image` is the base64 data of an image to show below the chunks.
+    rather than its beginning when folded; `left_out` lines are missing in its middle. `image` is the base64 data of an
+    image to show below the chunks. `aside`: the screen shows this elsewhere, as it is now.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
     note: Row[Any] = field(default_factory=list)
     tail: bool = False
     image: str = ""
+    left_out: int = 0
+    aside: bool = False
 
 
 def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
@@ -78,7 +81,8 @@ def _code(block: Any, subject: str) -> RenderedBlock:
     for first, group in _groups(lines, block.start_line):
         piece = _Code(group, block.path, first, cells, piece)
         chunks.append(Chunk(piece.rows, len(group)))
-    return RenderedBlock(chunks, [("muted", counted(len(lines), "line"))])
+    part = f"{block.start_line}–{block.start_line + len(lines) - 1}" if block.start_line > 1 else ""
+    return RenderedBlock(chunks, [("muted", part or counted(len(lines), "line"))])
 
 
 def _diff(block: Any, subject: str) -> RenderedBlock:
@@ -115,7 +119,7 @@ def _terminal(block: Any, subject: str) -> RenderedBlock:
             chunks += [wrapped(group[1:], prompts[1], prompts[1])] if group[1:] else []
     if block.output.strip():
         chunks += _chunks(ansi_lines(block.output, "tool_out"))
-    return RenderedBlock(chunks, _ending(block.exit_code, block.duration), tail=True)
+    return RenderedBlock(chunks, _ending(block.exit_code, block.duration), tail=True, left_out=block.left_out)
 
 
 def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
@@ -151,7 +155,7 @@ def _todo(block: Any, _subject: str) -> RenderedBlock:
     lines = [todo_line(item) for item in block.items]
     done = sum(item.status == "completed" for item in block.items)
     note: Row[Any] = [("muted", f"{done} of {len(lines)} done" if lines else "empty")]
-    return RenderedBlock(_chunks(lines), note)
+    return RenderedBlock(_chunks(lines), note, aside=True)
 
 
 def todo_line(item: Any) -> TextLine:

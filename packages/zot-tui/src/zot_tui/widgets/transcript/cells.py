@@ -274,6 +274,16 @@ class NoteCell(Cell):
         """Notes have no empty rows between them."""
         return True
 
+    @property
+    def text(self) -> str:
+        """What is said; can be set."""
+        return self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = text
+        self._changed()
+
     def _make(self) -> list[Chunk]:
         lines = text_lines(self._text, self._level)
         if self._name:
@@ -282,6 +292,31 @@ class NoteCell(Cell):
         if self._level != "error" or self._name:
             return [indented(chunk) for chunk in chunks]
         return [beside(chunks[0], [("error", "✗ ")]), *(indented(chunk) for chunk in chunks[1:])]
+
+
+class RowsCell(Cell):
+    """Rows that are cut to the width; their owner may replace them."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: Sequence[Row[Any]] = ()
+
+    @property
+    def rows(self) -> Sequence[Row[Any]]:
+        """The rows; can be set."""
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows: Sequence[Row[Any]]) -> None:
+        if rows != self._rows:
+            self._rows = rows
+            self._changed()
+
+    def _make(self) -> list[Chunk]:
+        rows = self._rows
+        return [Chunk(lambda width: [clip_runs(row, width) for row in rows])] if rows else []
 
 
 class WorkedCell(Cell):

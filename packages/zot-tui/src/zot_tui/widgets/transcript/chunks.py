@@ -147,14 +147,22 @@ def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = Fal
     return rows, 0
 
 
-def folded(chunks: Sequence[Chunk], limit: int, hint: str, *, tail: bool = False) -> Chunk:
+class Folding(Protocol):
+    """What is folded: whether its end is kept, and how many lines are missing in its middle anyway."""
+
+    tail: bool
+    left_out: int
+
+
+def folded(chunks: Sequence[Chunk], limit: int, hint: str, how: Folding | None = None) -> Chunk:
     """Return one chunk of about `limit` rows, with a row that says how much is left out and which key shows it."""
+    tail, left_out = (how.tail, how.left_out) if how is not None else (False, 0)
 
     def rows(width: int) -> list[Row[Any]]:
         shown, hidden = preview(chunks, width, limit, tail=tail)
         if not hidden:
             return shown
-        more = f"… {hidden:,} {'earlier' if tail else 'more'} lines"
+        more = f"… {hidden + left_out:,} {'earlier' if tail else 'more'} lines"
         row: Row[Any] = clip_runs([("dim", f"{more} ({hint})" if hint else more)], width)
         return [row, *shown] if tail else [*shown, row]
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from zot_tui.text.runs import Row, clip_runs, join, runs_width
+from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
-from zot_tui.widgets.amounts import duration
-from zot_tui.widgets.transcript.blocks import MIN_DURATION, RenderableBlock, RenderedBlock, render_block
+from zot_tui.widgets.amounts import counted
+from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
+from zot_tui.widgets.transcript.call_row import MARKS, Ending, State, facts_row, summary
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.chunks import (
     MARGIN,
@@ -21,32 +22,22 @@ from zot_tui.widgets.transcript.chunks import (
     preview,
     wrapped,
 )
+from zot_tui.widgets.transcript.frames import bottom, framed, side
 from zot_tui.widgets.transcript.images import with_image
 from zot_tui.widgets.transcript.paint import PaintedItem, Part
 
-Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
-"""`stopped` before or while it ran; `refused` by the user or an extension."""
-State: TypeAlias = Literal["running"] | Ending
-
 LIVE_SIZE = 16 * 1024  # characters kept of a running call's output
 LIVE_EXPANDED = 40  # rows of it in an expanded cell
-FRAME = 20  # least width with a frame
 IMAGES = 4  # images that a call shows unless expanded
 INDENT = 2  # cells between the margin and the body
-
-_MARKS: dict[State, tuple[str, str]] = {
-    "ok": ("success", "●"),
-    "failed": ("error", "✗"),
-    "stopped": ("warning", "■"),
-    "refused": ("warning", "⊘"),
-}
 
 
 class ToolCell(Cell):
     """A tool call: a row that names it, and its body.
 
     While it runs, the body is the end of its output; after `finish` it is display blocks, folded to `CellStyle.shown`
-    rows. The cell knows nothing of the tool but its name.
+    rows, and to none if the call was `quiet` and went well. Such calls are drawn as one row by the last of them, see
+    `join`, until they are expanded. The cell knows nothing of the tool but its name.
     """
 
     __slots__ = (
@@ -55,16 +46,19 @@ class ToolCell(Cell):
         "_drawn",
         "_facts",
         "_frame",
+        "_group",
         "_name",
+        "_opened",
         "_output",
+        "_quiet",
         "_seconds",
         "_state",
         "_style",
         "item",
     )
 
-    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None) -> None:
-        """`argument` distinguishes calls of the same tool: a path, a command."""
+    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None, *, quiet: bool = False) -> None:
+        """`argument` distinguishes calls of the same tool: a path, a command. `quiet`: it changes nothing."""
         super().__init__()
         self._name = sanitize_line(name)
         self._argument = sanitize(argument).strip()
@@ -76,6 +70,8 @@ class ToolCell(Cell):
         self._facts: tuple[str, ...] = ()
         self._blocks: Sequence[RenderableBlock] = ()
         self._drawn: list[RenderedBlock] | None = None
+        self._quiet, self._opened = quiet, False
+        self._group: list[ToolCell] = [self]  # calls drawn as one row by the last of them, which all share the list
         self.item: PaintedItem | None = None
         """The call, for a painter."""
 
@@ -90,8 +86,53 @@ class ToolCell(Cell):
 
     @property
     def shows(self) -> bool:
-        """Whether the cell shows at least its first row: always, without a painter."""
-        return self._style.painter is None or bool(self.chunks)
+        """Whether the cell shows at least its first row: always, without a painter, unless another call of its group
+        does."""
+        return not self._taken and (self._style.painter is None or bool(self.chunks))
+
+    @property
+    def expanded(self) -> bool:
+        """Whether the cell shows everything. The calls of a group are expanded together."""
+        return self._expanded
+
+    @expanded.setter
+    def expanded(self, expanded: bool) -> None:
+        for cell in self._group:
+            if expanded != cell._expanded:
+                cell._expanded = expanded
+                cell._changed()
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the call is a single row: it changes nothing and went well, or it shows what is shown elsewhere."""
+        if self._state != "ok" or self._style.framed or self._part("tool_call") or self._body_part():
+            return False
+        drawings = self._drawings()
+        aside = bool(drawings) and not self._opened and all(drawn.aside for drawn in drawings)
+        return aside or (self._quiet and not any(drawn.image for drawn in drawings))
+
+    def join(self, earlier: "ToolCell") -> None:
+        """Draw a call that came just before in the row of this one, if both are `quiet`; `expanded` shows each."""
+        if self._group is earlier._group or not (self._joins and earlier._joins):
+            return
+        group = [*earlier._group, *self._group]
+        for cell in group:
+            cell._group = group
+            cell._expanded = earlier._expanded
+            cell._changed()
+
+    @property
+    def _joins(self) -> bool:
+        return self._quiet and self.quiet
+
+    @property
+    def _taken(self) -> bool:
+        return self._group[-1] is not self and not self._expanded
+
+    def open(self) -> None:
+        """Show what was shown elsewhere until now."""
+        self._opened = True
+        self._changed()
 
     @property
     def tight(self) -> bool:
@@ -161,7 +202,9 @@ class ToolCell(Cell):
         if self._state == "running":
             live = self._style.live
             return sum(len(chunk.rows(inner)) for chunk in self._live_chunks(live + 1)) > live
-        body, shown = self._body(), self._style.shown
+        if len(self._group) > 1:
+            return True
+        body, shown = self._body(), self._shown
         hidden = preview(body, inner, shown, tail=self._tail())[1] > 0 if shown else bool(body)
         return (
             hidden
@@ -186,10 +229,17 @@ class ToolCell(Cell):
         if not self.live:
             self._drawn = None
 
+    @property
+    def _shown(self) -> int:
+        """The rows of the result, unless expanded."""
+        return 0 if self.quiet else self._style.shown
+
     def _make(self) -> list[Chunk]:
+        if self._taken:
+            return []
         top, body = self._painted_top(), self._painted_body()
         if self._style.framed and (top or body):
-            return [*(top or [self._top()]), *(_side(chunk) for chunk in body), Chunk(_bottom)]
+            return [*(top or [self._top()]), *(side(chunk) for chunk in body), Chunk(bottom)]
         return [*top, *(indented(chunk, MARGIN + INDENT) for chunk in body)]
 
     def _update_head(self) -> None:
@@ -202,7 +252,7 @@ class ToolCell(Cell):
     def _top(self) -> Chunk:
         whole = self._expanded
         head = Chunk(lambda width: self._head(width, whole=whole))
-        return _framed(head) if self._style.framed else head
+        return framed(head) if self._style.framed else head
 
     def _part(self, kind: str) -> Part | None:
         """Return a part of the cell if a painter draws it."""
@@ -235,7 +285,7 @@ class ToolCell(Cell):
             return beside(Chunk(lambda _: drawn), [(style, f"{mark} ")], [(None, " " * MARGIN)]).rows(width)
 
         head = Chunk(rows)
-        return [_framed(head) if self._style.framed else head]
+        return [framed(head) if self._style.framed else head]
 
     def _painted_body(self) -> Sequence[Chunk]:
         painter, part = self._style.painter, self._body_part()
@@ -252,7 +302,7 @@ class ToolCell(Cell):
         return [Chunk(rows)]
 
     def _mark(self) -> tuple[str, str]:
-        style, mark = _MARKS.get(self._state, ("spinner", ""))
+        style, mark = MARKS.get(self._state, ("spinner", ""))
         return style, mark or self._style.frames[self._frame % len(self._style.frames)]
 
     def _shown_chunks(self) -> Sequence[Chunk]:
@@ -268,12 +318,12 @@ class ToolCell(Cell):
         chunks: list[Chunk] = []
         with_images = self._always_shown()
         for images, group in groupby(
-            self._drawings() if style.shown else (), key=lambda drawn: id(drawn) in with_images
+            self._drawings() if self._shown else (), key=lambda drawn: id(drawn) in with_images
         ):
             drawings = list(group)
             found = [chunk for drawn in drawings for chunk in (self._with_image(drawn) if images else drawn.chunks)]
             if found:
-                chunks += found if images else [folded(found, style.shown, style.hint, tail=drawings[-1].tail)]
+                chunks += found if images else [folded(found, self._shown, style.hint, drawings[-1])]
         return chunks
 
     def _always_shown(self) -> set[int]:
@@ -312,11 +362,14 @@ class ToolCell(Cell):
         """Return whether there is anything below the first row."""
         if self._state == "running":
             return bool(self._output) and not self._output.isspace()
-        return any(drawn.chunks for drawn in self._drawings()) and bool(self._style.shown or self._expanded)
+        return any(drawn.chunks for drawn in self._drawings()) and bool(self._shown or self._expanded)
 
     def _head(self, width: int, *, whole: bool) -> list[Row[Any]]:
         """Return what ran and how it ended: one row with the argument clipped, or with `whole` as many as needed."""
         style, mark = self._mark()
+        if len(self._group) > 1 and not whole:
+            calls = ((cell._name, cell._argument, cell._blocks) for cell in self._group)
+            return [clip_runs([(style, f"{mark} "), *summary(calls)], width)]
         end = self._ending()
         named: Row[Any] = [("tool", detached(self._name))]
         first, _, rest = self._argument.partition("\n")
@@ -332,50 +385,12 @@ class ToolCell(Cell):
 
     def _ending(self) -> Row[Any]:
         """Return the facts after the argument."""
-        facts: list[Row[Any]] = []
+        notes: list[Row[Any]] = []
         if self._state != "running":
-            facts = [drawn.note for drawn in self._drawings() if drawn.note]
-        facts += [[("muted", fact)] for fact in self._facts]
+            drawings = self._drawings()
+            notes = [drawn.note for drawn in drawings if drawn.note]
+            lines = sum(chunk.lines for drawn in drawings for chunk in drawn.chunks)
+            if not notes and lines and self.quiet:
+                notes.append([("muted", counted(lines, "line"))])
         timed = any(block.kind == "terminal" for block in self._blocks)
-        if self._seconds is not None and self._seconds >= MIN_DURATION and not timed:
-            facts.append([("muted", duration(self._seconds))])
-        row: Row[Any] = []
-        for index, fact in enumerate(facts):
-            row += [("muted", " · " if index else "  "), *fact]
-        return join(row)
-
-
-def _framed(head: Chunk) -> Chunk:
-    """Return the head as the upper edge of a box; unchanged if the screen is too narrow."""
-
-    def rows(width: int) -> list[Row[Any]]:
-        if width < FRAME:
-            return [*head.rows(width)]
-        edged = []
-        for index, row in enumerate(head.rows(width - 5)):
-            free = width - 5 - runs_width(row)
-            left, right = ("│ ", " " * free + "  │") if index else ("╭ ", " " + "─" * free + "─╮")
-            edged.append(join([("border", left), *row, ("border", right)]))
-        return edged
-
-    return Chunk(rows)
-
-
-def _bottom(width: int) -> list[Row[Any]]:
-    """Return the lower edge of a box, or a rule if the screen is too narrow."""
-    return [[("border", "╰" + "─" * (width - 2) + "╯" if width >= FRAME else "─" * width)]]
-
-
-def _side(chunk: Chunk) -> Chunk:
-    """Return the chunk between the left and right edges of a box."""
-
-    def rows(width: int) -> list[Row[Any]]:
-        if width < FRAME:
-            return [*chunk.rows(width)]
-        inner = width - 4
-        return [
-            join([("border", "│ "), *row, (None, " " * (inner - runs_width(row))), ("border", " │")])
-            for row in chunk.rows(inner)
-        ]
-
-    return Chunk(rows, chunk.lines, chunk)
+        return facts_row(notes, self._facts, None if timed else self._seconds)

@@ -1,0 +1,94 @@
+"""`StoredCells`: makes cells of stored messages, as they looked when they came."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from zot_agent.ui.format.user_cells import user_cells
+from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument, recalled_display
+from zot_core.events import Fate
+from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_tui.widgets.transcript.call_row import Ending
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell
+from zot_tui.widgets.transcript.paint import PaintedItem
+from zot_tui.widgets.transcript.tool_cell import ToolCell
+
+ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
+FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
+
+
+class StoredCells:
+    """`tools` returns the agent's tools, which make the display of stored calls again."""
+
+    def __init__(self, style: CellStyle, tools: Callable[[], Mapping[str, Recaller]]) -> None:
+        self._style, self._tools = style, tools
+        self.last: dict[str, Cell] = {}
+        """The last cell of each message that is shown, by the id of the message."""
+        self.entries_after: Callable[[str], list[Cell]] = lambda _: []
+        """Returns the cells of what extensions have stored after the message with this id."""
+        self.answered: Callable[[AnswerCell], None] = lambda cell: None
+        """Called with every complete answer."""
+
+    def cells(self, messages: Iterable[Message]) -> list[Cell]:
+        """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
+        cells: list[Cell] = []
+        calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
+        for message in messages:
+            if message.role == "user":
+                cells += user_cells(message, self._style)
+            elif message.hidden:
+                cells.append(NoteCell(message.hidden, "warning"))
+            for block in message.shown if message.role != "user" else ():
+                if isinstance(block, ToolResultBlock) and block.call_id in calls:
+                    self._finish(*calls.pop(block.call_id), block)
+                elif isinstance(block, ToolCallBlock):
+                    calls[block.id] = self.tool_cell(block.name, main_argument(block.arguments)), block
+                    cells.append(calls[block.id][0])
+                else:
+                    cells += self._cells_of(block)
+            if cells:
+                self.last[message.id] = cells[-1]
+            cells += self.entries_after(message.id)
+        for cell, _ in calls.values():
+            cell.finish("stopped")
+        join(cells)
+        return cells
+
+    def tool_cell(self, name: str, argument: str) -> ToolCell:
+        """Return the cell of a call that has begun."""
+        return ToolCell(name, argument, self._style, quiet=self.only_reads(name))
+
+    def only_reads(self, name: str) -> bool:
+        """Return whether calls of a tool change nothing, as far as that is known."""
+        tool = self._tools().get(name)
+        return tool is not None and tool.only_reads
+
+    def _finish(self, cell: ToolCell, call: ToolCallBlock, result: ToolResultBlock) -> None:
+        state = ENDINGS.get(result.fate, "failed" if result.is_error else "ok")
+        cell.item = PaintedItem(call.id, call.arguments, result.content)
+        blocks = recalled_display(call, result, self._tools())
+        cell.finish(state, blocks, None, FACTS.get(result.fate, ()))
+        open_done_list(cell, blocks)
+
+    def _cells_of(self, block: Block) -> list[Cell]:
+        if isinstance(block, ReasoningBlock) and block.summary.strip():
+            return [ThoughtCell(block.summary, finished=True, label=self._style.thinking)]
+        if not isinstance(block, TextBlock) or not block.text.strip():
+            return []
+        cell = AnswerCell(block.text, finished=True)
+        self.answered(cell)
+        return [cell]
+
+
+def join(cells: Iterable[Cell]) -> None:
+    """Draw calls that only read as one row, where they follow one another."""
+    for one, other in pairwise(cells):
+        if isinstance(one, ToolCell) and isinstance(other, ToolCell):
+            other.join(one)
+
+
+def open_done_list(cell: ToolCell, blocks: Sequence[DisplayBlock]) -> None:
+    """Show a to-do list of which all is done: it is above the editor until then."""
+    items = [item for block in blocks if isinstance(block, TodoDisplay) for item in block.items]
+    if items and all(item.status == "completed" for item in items):
+        cell.open()
