@@ -219,8 +219,9 @@ def parse(
     key_on_stdin: bool = True,
     of_command: Parser | None = None,
 ) -> CommandLine:
-    """Parse the arguments of `zot`, or what the parser `of_command` of a command with the same options has left. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and `SystemExit(0)`
-    after `--help`. `key_on_stdin`: `--api-key -` is possible."""
+    """Parse the arguments of `zot`, or what `of_command`, the parser of a command with the same options, has left.
+    Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and `SystemExit(0)` after `--help`.
+    `key_on_stdin`: `--api-key -` is possible."""
     head = list(argv)
     rest: list[str] = []
     if "--" in head:
