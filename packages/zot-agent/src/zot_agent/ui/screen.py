@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from zot_agent.ui.format.status import ALWAYS
 from zot_core.display import Todo
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
@@ -16,7 +15,7 @@ from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
-from zot_tui.widgets.status import Status, StatusLine
+from zot_tui.widgets.status import ALWAYS, Status, StatusLine
 from zot_tui.widgets.transcript.blocks import todo_line
 from zot_tui.widgets.transcript.transcript import Transcript
 

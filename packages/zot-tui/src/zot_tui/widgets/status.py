@@ -9,6 +9,9 @@ from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import clip, width
 
 MARGIN = 2
+ALWAYS = 9
+"""The priority of segments that are shown even where something else takes the place of the row."""
+
 GAP = 2  # least cells between the left and right group
 
 

@@ -7,10 +7,7 @@ from zot_agent.ui.format.amounts import percent, spent, tokens
 from zot_core.permission_mode import PermissionMode, SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_provider.wire.reasoning import nearest_level
-from zot_tui.widgets.status import Segment, StatusLine
-
-ALWAYS = 9
-"""The priority of what is drawn even where an extension has a row in place of the status row."""
+from zot_tui.widgets.status import ALWAYS, Segment, StatusLine
 
 SANDBOXES: dict[SandboxState, str] = {
     "off": "no sandbox", "on": "sandbox", "strict": "strict sandbox", "lesser": "lesser sandbox",
