@@ -202,8 +202,9 @@ def test_a_failed_command_calls_the_person_in_another_window(tmp_path: Path, ser
 def test_a_row_of_an_example_takes_the_place_of_the_status_row(tmp_path: Path, server: ScriptedServer) -> None:
     with on_screen(tmp_path, server, "custom-footer") as pty:
         pty.wait_for("scripted (off)")
-        last = pty.screen().splitlines()[-1]
-        assert re.fullmatch(r"master +scripted \(off\) +context [3-6] %", last.strip())
+        footer, last = pty.screen().splitlines()[-2:]
+        assert re.fullmatch(r"master +scripted \(off\) +context [3-6] %", footer.strip())
+        assert "no sandbox" in last
         pty.type("/footer off\r")
         pty.wait_until(lambda: "scripted (off)" not in pty.screen(), what="the status row")
         pty.type("/footer on\r")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.diff import diff_rows, parse_diff
-from zot_tui.text.runs import plain, runs_width
+from zot_tui.text.runs import Over, plain, runs_width
 
 DIFF = " a\n-b\n+B\n+C\n d\n...\n  ...\n-z"
 
@@ -38,8 +38,38 @@ def test_without_starts_there_is_no_column_of_numbers() -> None:
 
 def test_signs_have_colours() -> None:
     rows = diff_rows(" a\n-b\n+c\n...", 40, [(1, 1)])
-    assert [row[-1][0] for row in rows] == ["diff.context", "diff.removed", "diff.added", "dim"]
-    assert rows[1] == [("dim", "2 "), ("diff.removed", "- b")]
+    assert [row[-1][0] for row in rows] == ["diff.context", "diff.removed_line", "diff.added_line", "dim"]
+    assert rows[1] == [("dim", "2 "), ("diff.removed_line", "- b"), ("diff.removed_line", "")]
+
+
+def marked(diff: str, style: str) -> list[str]:
+    return [text for row in diff_rows(diff, 60) for kind, text in row if kind == style]
+
+
+def test_what_is_changed_within_a_line_is_marked_in_both() -> None:
+    diff = "-    if amount > LIMIT:\n+    if amount >= LIMIT:\n+    pass"
+    assert marked(diff, "diff.removed_word") == []
+    assert marked(diff, "diff.added_word") == ["="]
+    assert marked("-a = total(one)\n+a = total(two)", "diff.removed_word") == ["one"]
+    assert marked("-a = total(one)\n+a = total(two)", "diff.added_word") == ["two"]
+
+
+def test_lines_with_little_in_common_and_long_ones_have_no_marks() -> None:
+    assert marked("-one two three\n+x = 1", "diff.added_word") == []
+    assert marked(f"-{'a ' * 300}b\n+{'a ' * 300}c", "diff.added_word") == []
+
+
+def test_code_has_the_colours_of_its_language_on_the_band_of_its_line() -> None:
+    rows = diff_rows("-x = None\n+def f(): pass\n y = 1", 40, (), "app.py")
+    assert rows[0][0] == ("diff.removed_line", "- ")
+    assert (Over("syntax.keyword", "diff.added_line"), "def") in rows[1]
+    assert rows[1][-1] == ("diff.added_line", "")
+    assert ("syntax.literal_number", "1") in rows[2]
+
+
+def test_each_row_of_a_wrapped_line_is_a_band_under_its_text() -> None:
+    rows = diff_rows("+one two three", 12, [(1, 1)])
+    assert [row[-1] for row in rows] == [("diff.added_line", "")] * 2
 
 
 def test_a_long_line_wraps_behind_its_sign() -> None:

@@ -31,7 +31,8 @@ BANDS = [
     (name, token.name)
     for name in builtin_names()
     for token in TOKENS
-    if builtin(name).style(token.name).background not in (None, DEFAULT, builtin(name).style("text").background)
+    if not token.band
+    and builtin(name).style(token.name).background not in (None, DEFAULT, builtin(name).style("text").background)
 ]
 
 
@@ -66,6 +67,26 @@ def test_a_band_is_seen_and_its_text_is_read_on_every_terminal(
 
     assert min(contrast(one, other) for one in text for other in band) >= READ
     assert min(contrast(one, other) for one in band for other in around) >= BAND
+
+
+LINES = [token for token in TOKENS if token.band]
+
+
+@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("depth", [256, TRUE_COLOR])
+def test_code_of_every_kind_is_read_on_the_bands_of_a_diff(name: str, depth: Depth) -> None:
+    theme = builtin(name)
+    for line in LINES:
+        _, (band,), _ = drawn(theme, line.name, depth)
+        for token in (each for each in TOKENS if each.name == line.name or each.name.startswith("syntax.")):
+            assert contrast(reduced(theme.style(token.name).foreground, depth), band) >= READ, (line, token)
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_sixteen_colours_show_a_diff_by_its_letters_alone(name: str) -> None:
+    entries = {entry[0]: entry for entry in palette(builtin(name))}
+    assert {entries[line.name][2] for line in LINES} == {"inherit"}
+    assert all("standout" not in entries[line.name][3] for line in LINES)
 
 
 def test_the_high_contrast_theme_has_seven_to_one() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from zot_tui.color import Color, from_rgb, indexed
 from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, parse_theme
-from zot_tui.theme.palette import urwid_color
+from zot_tui.theme.palette import in_256, urwid_color
 
 colors = st.integers(0, 255).map(indexed) | st.tuples(*[st.integers(0, 255)] * 3).map(lambda each: from_rgb(*each))
 
@@ -81,3 +81,9 @@ def test_colours_are_written_as_urwid_reads_them() -> None:
         "light blue",
         "h200",
     ]
+
+
+def test_a_terminal_of_256_colours_gets_the_nearest_and_keeps_the_attributes() -> None:
+    given = ("text", "white,bold", "black", "bold", "#12301d,bold", "#ffd7d7")
+    assert in_256(given) == ("text", "white,bold", "black", "bold", "h235,bold", "h224")
+    assert in_256(("text", "", "", "", "default", "inherit"))[4:] == ("default", "inherit")

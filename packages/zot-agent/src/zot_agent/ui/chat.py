@@ -36,7 +36,6 @@ class ChatScreen:
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
-        self.card = Card(self.controller)
         host.conversation.permissions.ask = self.controller.permission
         self._frame = 0
         if os.environ.get("ZOT_INLINE_IMAGES"):
@@ -46,6 +45,7 @@ class ChatScreen:
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
         self.presenter.history.show(host.runtime.messages)
+        self.card = Card(self.controller)
         if recovered := self.controller.prompt_input.recover():
             self.controller.note(recovered)
         self.app.mouse = host.settings.mouse

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
-from zot_tui.text.runs import Row, Run
+from zot_tui.text.runs import Over, Row, Run
 from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
 
@@ -134,6 +134,8 @@ def _blank(columns: int) -> ScreenRow:
 @lru_cache(maxsize=4096)
 def attribute_of(style: Hashable) -> Hashable:
     """Return the urwid attribute for a style: tokens are in the palette under their names."""
+    if isinstance(style, Over):
+        return urwid.LayeredAttr.layer(style.style, style.band)
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])

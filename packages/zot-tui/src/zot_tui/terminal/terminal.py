@@ -32,7 +32,7 @@ from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
-from zot_tui.theme.palette import urwid_color
+from zot_tui.theme.palette import PaletteEntry, in_256, urwid_color
 
 if sys.platform != "win32":
     import termios
@@ -176,6 +176,10 @@ class Terminal(Screen):
         """See urwid. An attribute's own colours are reduced to colours of the terminal."""
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
+
+    def register_palette(self, palette: Sequence[PaletteEntry]) -> None:
+        """See urwid."""
+        super().register_palette([*map(in_256, palette)] if self.depth == 256 else palette)
 
     # Drawing
 

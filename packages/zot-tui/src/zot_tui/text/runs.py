@@ -5,11 +5,20 @@ as urwid's attributes are. The border between two runs is a border between two g
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from zot_tui.text.width import split_at, width
 
 S = TypeVar("S", bound=Hashable)
+
+
+class Over(NamedTuple):
+    """A style that is drawn on the background of another one, `band`."""
+
+    style: Hashable
+    band: str
+
+
 Run: TypeAlias = tuple[S, str]
 Row: TypeAlias = list[tuple[S, str]]
 

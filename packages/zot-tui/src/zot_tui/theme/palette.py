@@ -52,9 +52,20 @@ def palette(theme: Theme) -> list[PaletteEntry]:
     chosen so that text differs from its background and a token's background from the theme's. Terminals without colours
     get the attributes, and reversed video for a token with a background.
     """
-    entries = [_entry(theme, token.name, theme.style(token.name)) for token in TOKENS]
+    entries = [_entry(theme, token.name, theme.style(token.name), band=token.band) for token in TOKENS]
     _, basic, basic_behind, mono, high, high_behind = _entry(theme, "text", theme.style("text"))
     return [(None, basic, basic_behind, mono, high, high_behind), *entries]
+
+
+def in_256(entry: PaletteEntry) -> PaletteEntry:
+    """Return an entry for a terminal of 256 colours: urwid rounds each channel by itself, which changes the hue."""
+    name, basic, basic_behind, mono, high, behind = entry
+    color, *settings = high.split(",")
+    return name, basic, basic_behind, mono, ",".join([_nearest_256(color), *settings]), _nearest_256(behind)
+
+
+def _nearest_256(color: str) -> str:
+    return urwid_color(nearest(Color(color), 256)) if color.startswith("#") else color
 
 
 def urwid_color(color: Color | None) -> str:
@@ -70,11 +81,11 @@ def urwid_settings(attributes: tuple[str, ...]) -> list[str]:
     return [_SETTINGS[name] for name in attributes]
 
 
-def _entry(theme: Theme, name: str, style: Style) -> PaletteEntry:
+def _entry(theme: Theme, name: str, style: Style, *, band: bool = False) -> PaletteEntry:
     settings = urwid_settings(style.attributes)
-    foreground, background = _basic(theme, name, style)
+    foreground, background = _basic(theme, name, style._replace(background=None) if band else style)
     mono = list(settings)
-    if name != "text" and style.background is not None and "standout" not in mono:
+    if name != "text" and style.background is not None and not band and "standout" not in mono:
         mono.append("standout")
     return (
         name,

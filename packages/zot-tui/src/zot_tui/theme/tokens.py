@@ -17,7 +17,7 @@ class Token:
 
     `fallback` is the token it looks like if a theme does not set it, empty only for `text`. `contrast` is the required
     ratio to its background. `key` and `background_key` are dotted where the file has groups: `diff.added` is the entry
-    `added` of the object `diff`.
+    `added` of the object `diff`. A `band` is a background that terminals of 16 colours do not have.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Token:
     contrast: float = READ
     key: str = ""
     background_key: str = ""
+    band: bool = False
 
     def __post_init__(self) -> None:
         self.key = self.key or self.name
@@ -57,6 +58,12 @@ TOKENS: tuple[Token, ...] = (
     Token("placeholder", "dim", "hint in an empty input", SEEN),
     Token("diff.added", "success", "added lines"),
     Token("diff.removed", "error", "removed lines"),
+    Token("diff.added_line", "diff.added", "added lines in a diff", background_key="diff.added_bg", band=True),
+    Token("diff.removed_line", "diff.removed", "removed lines in a diff", background_key="diff.removed_bg", band=True),
+    Token(
+        "diff.added_word", "diff.added_line", "what is new in a line", background_key="diff.added_word_bg", band=True
+    ),
+    Token("diff.removed_word", "diff.removed_line", "what is gone", background_key="diff.removed_word_bg", band=True),
     Token("diff.context", "muted", "unchanged lines"),
     Token("diff.header", "accent", "file names, positions of hunks"),
     Token("markdown.heading", "accent", "headings"),

@@ -56,7 +56,7 @@ class Card:
         transcript = self._chat.transcript
         if not self._chat.host.runtime.messages and self._cell not in transcript.cells:
             self._cell.rows = self._rows()
-            transcript.prepend([self._cell])
+            transcript.append(self._cell)
 
     def hide(self) -> None:
         """Take the card away."""
@@ -65,7 +65,7 @@ class Card:
 
     def refresh(self) -> None:
         """Say what is true now."""
-        if self._chat.transcript.cells[:1] == [self._cell]:
+        if self._cell in self._chat.transcript.cells:
             self._cell.rows = self._rows()
 
     async def look_up(self) -> None:

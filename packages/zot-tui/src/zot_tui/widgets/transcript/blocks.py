@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from zot_tui.diff import DiffLine, diff_rows, parse_diff
+from zot_tui.diff import DiffLine, line_rows, number_cells, parse_diff
 from zot_tui.highlight import LexedLines, lex
 from zot_tui.image.size import HEAD, base64_pixels
 from zot_tui.text.runs import Row, Run
@@ -87,9 +87,13 @@ def _code(block: Any, subject: str) -> RenderedBlock:
 
 def _diff(block: Any, subject: str) -> RenderedBlock:
     lines = parse_diff(block.diff, block.starts)
-    cells = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
+    cells = number_cells(lines)
+
+    def chunk(part: Sequence[DiffLine]) -> Chunk:
+        return Chunk(lambda width: line_rows(part, width, cells, block.path), len(part))
+
     chunks = [*_title(block.path, subject)]
-    chunks += [_diff_chunk(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
+    chunks += [chunk(lines[start : start + ROWS]) for start in range(0, len(lines), ROWS)]
     added, removed = (sum(line.sign == sign for line in lines) for sign in "+-")
     note: Row[Any] = [("diff.added", f"+{added}")] if added or not removed else []
     if removed:
@@ -245,30 +249,3 @@ class _Code:
                 piece._lexing = lexed
             found = piece._lexing
         return found if found is not None else lex([], "")
-
-
-def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:
-    """Return lines of a diff as a chunk, with numbers padded to `cells`."""
-    hunks: list[list[DiffLine]] = [[]]
-    for line in lines:
-        if line.sign == "...":
-            hunks.append([])
-        else:
-            hunks[-1].append(line)
-    starts = [_start(hunk) for hunk in hunks]
-    text = "\n".join("..." if line.sign == "..." else line.sign + line.text for line in lines)
-    own = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
-    missing = cells - own + (1 if not own else 0) if cells else 0
-
-    def rows(width: int) -> list[Row[Any]]:
-        pad = min(missing, width - 1)
-        return [[("dim", " " * pad), *row] for row in diff_rows(text, width - pad, starts)]
-
-    return Chunk(rows, len(lines))
-
-
-def _start(hunk: Sequence[DiffLine]) -> tuple[int, int]:
-    """Return the old and new line numbers where a hunk begins; 0 if unknown."""
-    old = next((line.old for line in hunk if line.old), 0)
-    new = next((line.new for line in hunk if line.new), 0)
-    return old or min(new, 1), new or min(old, 1)

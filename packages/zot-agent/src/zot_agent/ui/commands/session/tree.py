@@ -104,7 +104,7 @@ def _diff_rows(files: "list[FileDiff]", cwd: str, width: int) -> list[Row[str]]:
         counts = f"  +{each.added} -{each.removed}" if each.diff else ""
         rows += [[]] if rows else []
         rows.append(clip_runs([("title", name), ("muted", f"{status}{counts}")], width))
-        rows += diff_rows(each.diff, width, each.starts)
+        rows += diff_rows(each.diff, width, each.starts, each.path)
         rows += [[("muted", sanitize_line(each.note))]] if each.note else []
     return rows
 
