@@ -154,6 +154,17 @@ DRAW = (
     Turn("Saturday, by far.", usage=Usage(input=420, output=12, cache_read=3330)),
 )
 
+READ = Turn(
+    "I look at the code and at its tests.",
+    calls=[
+        Call("read", {"path": "basket.py"}),
+        Call("read", {"path": "test_basket.py"}),
+        Call("grep", {"pattern": "FREE_DELIVERY_FROM"}),
+    ],
+    usage=Usage(input=3120, output=92),
+)
+COMPARED = (READ, EDIT, TEST, DONE)
+
 
 def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
     """Write the project, or these files, into `folder`, and give that back."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from project import DRAW, EDIT, LOOK, PROMPT, SEARCH, TASK
+from project import COMPARED, DRAW, EDIT, LOOK, PROMPT, SEARCH, TASK
 
 from zot_provider.testing import Call, Fault, Turn
 from zot_provider.usage import Usage
@@ -142,9 +142,9 @@ STATES = (
     State(
         "empty",
         "An empty screen",
-        "The editor at the bottom, below it place, branch and model.",
-        (Sees(READY), Sees("anthropic")),
-        size=(92, 12),
+        "A card with version, place, model and mode, the keys to begin with, and the editor at the bottom.",
+        (Sees(READY), Sees("Shift+Tab")),
+        size=(92, 14),
     ),
     State(
         "work",
@@ -165,6 +165,14 @@ STATES = (
         FINISHED,
         turns=TASK,
         size=(92, 36),
+    ),
+    State(
+        "beside",
+        "The task of the comparison",
+        "Two files are read in one row, a change is a band with the changed words marked, and the last row says its cost.",
+        FINISHED,
+        turns=COMPARED,
+        size=(110, 38),
     ),
     State(
         "expanded",
@@ -655,7 +663,7 @@ STATES = (
         (*FINISHED, Keys("is there more to do?\r"), Sees("▌ is there"), Keys("\x1b[5~"), Sees("new below")),
         turns=(*TASK, Turn("Nothing is left to do.", fault=Fault(stall=3.0))),
     ),
-    State("help", "Help", "Commands and keys, page by page.", (Sees(READY), Keys("/help\r"), Sees("Commands"))),
+    State("help", "Help", "Commands and keys in sections.", (Sees(READY), Keys("?"), Sees("type to search"))),
     State(
         "compacted",
         "A conversation that was compacted",

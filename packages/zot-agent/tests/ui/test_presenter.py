@@ -367,3 +367,13 @@ def test_a_shell_command_shows_its_output_and_how_it_ended() -> None:
     assert stage.lines()[2:4] == ["■ ! make  exit 130 · 1.0s", "cut"]
     stage.show(ShellStart(command), ShellEnd(ShellResult(command, "$ make\n\n[there is no shell]")))
     assert stage.lines()[4:] == ["✗ ! make", "✗ $ make", "[there is no shell]"]
+
+
+def test_the_same_failure_is_one_row_that_counts() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart())
+    for attempt in (1, 2, 3):
+        stage.show(AutoRetryStart(attempt, 5, 100, "overloaded"))
+    assert stage.lines() == ["overloaded (3 times)"]
+    stage.show(AutoRetryStart(4, 5, 100, "no connection"))
+    assert stage.lines() == ["overloaded (3 times)", "no connection"]
