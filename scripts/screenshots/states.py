@@ -663,7 +663,7 @@ STATES = (
         (*FINISHED, Keys("is there more to do?\r"), Sees("▌ is there"), Keys("\x1b[5~"), Sees("new below")),
         turns=(*TASK, Turn("Nothing is left to do.", fault=Fault(stall=3.0))),
     ),
-    State("help", "Help", "Commands and keys in sections.", (Sees(READY), Keys("?"), Sees("type to search"))),
+    State("help", "Help", "Commands and keys in sections.", (Sees("Shift+Tab"), Keys("?"), Sees("type to search"))),
     State(
         "compacted",
         "A conversation that was compacted",

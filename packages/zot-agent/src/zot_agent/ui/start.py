@@ -30,7 +30,8 @@ class StartScreen:
         self._kept: list[Key | str] = []
 
     def press(self, key: Key) -> bool:
-        if not self._kept and key.name == RUNE:
+        asks = key.text == "?" and not self.view.editor.text  # help, which there is later
+        if not self._kept and key.name == RUNE and not asks:
             return self.view.editor.handle(key, None)
         if not self._kept and str(key) == "backspace":
             return self.view.editor.press(key)
