@@ -169,7 +169,7 @@ STATES = (
     State(
         "beside",
         "The task of the comparison",
-        "Two files are read in one row, a change is a band with the changed words marked, and the last row says its cost.",
+        "Two files are read in one row, a change is a band with its words marked, and the last row says the cost.",
         FINISHED,
         turns=COMPARED,
         size=(110, 38),

@@ -32,7 +32,7 @@ from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
-from zot_tui.theme.palette import PaletteEntry, in_256, urwid_color
+from zot_tui.theme.palette import in_256, urwid_color
 
 if sys.platform != "win32":
     import termios
@@ -177,7 +177,7 @@ class Terminal(Screen):
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 
-    def register_palette(self, palette: Sequence[PaletteEntry]) -> None:
+    def register_palette(self, palette: Any) -> None:
         """See urwid."""
         super().register_palette([*map(in_256, palette)] if self.depth == 256 else palette)
 
