@@ -13,7 +13,7 @@ LONG = 10.0
 
 
 class RunFacts:
-    """The facts of the current run; `begin` forgets those of the last one."""
+    """The facts of the current run; `begin` forgets the last one."""
 
     def __init__(self) -> None:
         self.begin()
@@ -25,11 +25,11 @@ class RunFacts:
 
     @property
     def changes(self) -> bool:
-        """Whether the run has changed files, as far as its calls say so: those of commands are not known."""
+        """Whether the run has changed files, as far as its calls say so: changes by commands are not known."""
         return bool(self._paths)
 
     def spend(self, usage: Usage) -> None:
-        """Add tokens and cost, also those of sub-agents."""
+        """Add tokens and cost, also of sub-agents."""
         self._usage += usage
 
     def call(self, display: Sequence[DisplayBlock], *, wrote: bool) -> None:

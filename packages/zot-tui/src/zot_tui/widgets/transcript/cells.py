@@ -276,7 +276,7 @@ class NoteCell(Cell):
 
     @property
     def text(self) -> str:
-        """What is said; can be set."""
+        """The text, which can be set."""
         return self._text
 
     @text.setter

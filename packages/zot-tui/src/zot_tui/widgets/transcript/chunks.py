@@ -148,7 +148,7 @@ def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = Fal
 
 
 class Folding(Protocol):
-    """What is folded: whether its end is kept, and how many lines are missing in its middle anyway."""
+    """The fold: whether its end is kept, and how many lines are missing in its middle anyway."""
 
     tail: bool
     left_out: int
