@@ -178,7 +178,7 @@ class Terminal(Screen):
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 
     def register_palette(self, palette: Any) -> None:
-        """See urwid."""
+        """See urwid. A terminal of 256 colours gets the nearest of them."""
         super().register_palette([*map(in_256, palette)] if self.depth == 256 else palette)
 
     # Drawing
