@@ -136,8 +136,8 @@ class Completer:
         return self._step(1)
 
     def page(self, rows: int) -> bool:
-        """Choose the candidate this number of rows below, or above if negative, as far as there are some. Returns
-        whether a list is visible."""
+        """Choose the candidate `rows` below, or above if negative, as far as the list goes. Returns whether a
+        list is visible."""
         if self.popup is None:
             return False
         self.popup.chosen = min(max(self.popup.chosen + rows, 0), len(self.popup.candidates) - 1)

@@ -14,7 +14,7 @@ from zot_provider.errors import ConfigError
 
 
 def start(rest: Sequence[str], own: Parser, *, name: str, here: bool) -> int:
-    """Start a member on the task in `rest`, which has options of zot too besides the ones in `own`, and print its id;
+    """Start a member on the task in `rest`, which has options of zot and of the parser `own`, and print its id;
     return 0."""
     task, options = _read(rest, own)
     member, notes = Swarm().new(task, options, name=name, here=here)

@@ -25,7 +25,7 @@ ELSEWHERE = {
     "config": "/settings shows and changes the settings",
     "quit": "/exit quits zot",
 }
-"""The words about commands that are there only when something is set up, or that other programs have."""
+"""Advice for commands that exist only when something is set up, or that other programs have."""
 
 
 @cache

@@ -39,8 +39,8 @@ class HelpPicker(Picker[str]):
 
 
 def help_items(others: Iterable[Command], keys: Keymap, screen: AppScreen) -> Iterator[PickerItem[str]]:
-    """Yield the commands by section, the commands in `others`, what can be typed, and the keys in `keys`, the user's own
-    among them if `screen` can report them."""
+    """Yield the commands by section, then `others`, what can be typed, and the keys in `keys`, the user's own among
+    them if `screen` can report them."""
     for section, commands in command_sections().items():
         for command in commands:
             label = f"/{command.name} {command.arguments}".rstrip()

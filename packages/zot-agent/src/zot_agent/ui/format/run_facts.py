@@ -25,7 +25,7 @@ class RunFacts:
 
     @property
     def changes(self) -> bool:
-        """Whether the run has changed files, as far as its calls say so: changes by commands are not known."""
+        """Whether the run has changed files, as far as its calls say so: what commands change is not known."""
         return bool(self._paths)
 
     def spend(self, usage: Usage) -> None:

@@ -276,7 +276,7 @@ class NoteCell(Cell):
 
     @property
     def text(self) -> str:
-        """The text, which can be set."""
+        """The text of the note; can be set."""
         return self._text
 
     @text.setter

@@ -148,7 +148,7 @@ def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = Fal
 
 
 class Folding(Protocol):
-    """The fold: whether its end is kept, and how many lines are missing in its middle anyway."""
+    """How to fold: whether the end is kept, and how many lines are missing in its middle anyway."""
 
     tail: bool
     left_out: int
