@@ -52,7 +52,7 @@ async def test_clear_is_refused_by_who_refuses_a_new_session(chats: Chats, serve
     body = "@ext.intercept('session_before_switch')\ndef stay(_):\n    return block('keep it')"
     async with chats.extended(server, {"keeper": body}) as talk:
         await talk.send("first", "/clear")
-        assert "keep it" in talk.screen()
+        await talk.shown("keep it")
         assert "first" in talk.screen()
 
 

@@ -48,8 +48,7 @@ def test_all_themes_can_be_chosen_and_ones_own_come_first(tmp_path: Path) -> Non
         ("dark", "yours"),
         ("solar", "extension"),
         (AUTO, "the terminal's"),
-        ("high-contrast", "zot"),
-        ("light", "zot"),
+        *((name, "zot") for name in ("colour-blind", "ember", "high-contrast", "light", "parchment")),
     ]
 
 
@@ -73,7 +72,7 @@ def test_without_a_name_the_terminal_decides(tmp_path: Path) -> None:
 
 def test_an_unknown_theme_names_those_there_are(tmp_path: Path) -> None:
     write(tmp_path / "themes" / "mine.json")
-    with pytest.raises(ThemeError, match="no theme 'nope': there are mine, auto, dark, high-contrast, light"):
+    with pytest.raises(ThemeError, match="no theme 'nope': there are mine, auto, colour-blind, dark, ember, high-"):
         Themes(str(tmp_path), list).load("nope", "dark")
 
 
