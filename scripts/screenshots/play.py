@@ -36,6 +36,8 @@ EXPECTED = 3.0 * SLOWNESS
 _SECONDS = re.compile(r"\d+(?=s\b)")
 _SHORT = re.compile(r"(?:  | · )0\.\ds(?=\s*$)")
 _TOOK = re.compile(r"(?:  | · )(?:\d\.\d|(?:\d+m )?\d\d)s(?=\s*$)")
+_WORKED = re.compile(r"(?<=worked for )(?:\d+m )?[\d.]+s.*")
+"""The end of the row about a run: how long it took, and more."""
 _OVER = ("●", "✗")
 """The first character of a call that is over."""
 _NOTIFIED = re.compile(rb"\x1b\]99;[^;]*p=body;([^\x1b]*)\x1b")
@@ -121,6 +123,7 @@ def alike(row: list[Cell]) -> list[Cell]:
     left out: zot tells it from a twentieth of a second on, and a fast machine is below that."""
     text = "".join(cell.text or "\0" for cell in row)  # one character a cell: no state shows combined ones
     text = (_TOOK if text.lstrip().startswith(_OVER) else _SHORT).sub(lambda found: " " * len(found[0]), text)
+    text = _WORKED.sub(lambda found: f"0.2s{found[0].partition('s')[2]}".ljust(len(found[0])), text)
     text = _SECONDS.sub(lambda found: "2".rjust(len(found[0]), "0"), text)
     text = _FRAMES.sub("⠹", text)
     return [cell._replace(text=each.strip("\0")) for cell, each in zip(row, text, strict=True)]
