@@ -130,7 +130,7 @@ def test_a_damaged_state_is_said_and_hides_no_other(folder: MemberFolder, value:
 
 def test_a_state_of_another_member_is_not_taken_for_its_own(folder: MemberFolder) -> None:
     (Path(folder.path) / "member.json").write_text(json.dumps(GOOD | {"id": "two"}))
-    with pytest.raises(ConfigError, match="that of another member, two"):
+    with pytest.raises(ConfigError, match="belongs to another member, two"):
         folder.read()
 
 
