@@ -41,6 +41,7 @@ _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
 _TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _VERSION = re.compile(r"\bzot \d+\.\d+\.\d+\S*")
+_COUNT = re.compile(r"(?<=\d–\d) of \d\d")
 _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 
 
@@ -117,9 +118,10 @@ class Talk:
 
     def rows(self) -> list[str]:
         """The rows of the screen as images have them: a star for the spinner, and nothing that depends on the speed of
-        the machine."""
+        the machine, or on how many commands there are."""
         masked = _SECONDS.sub("0s", _TOOK.sub("", _FRAMES.sub(r"\1*", self.screen())))
         masked = _VERSION.sub("zot X.Y.Z", _DATE.sub("YYYY-MM-DD", masked))
+        masked = _COUNT.sub(" of all", masked)
         shown: list[str] = []
         for blank, group in groupby(masked.split("\n"), key=lambda row: not row):
             found = [*group]

@@ -292,7 +292,7 @@ async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> No
             |  /btw      ask a side question that is not kept
             |  /study    have the model explore and explain the project
             |  /retry    send a failed prompt again
-            |  1–7 of 42
+            |  1–7 of all
             |› /
             |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
@@ -314,7 +314,7 @@ async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> No
             |  /retry    send a failed prompt again
             |  /tree     go back to an entry of any branch
             |› /edit     change an earlier prompt and ask again
-            |  2–9 of 42
+            |  2–9 of all
             |› /
             |  yolo · no sandbox · ~/work                                     scripted · m1
         """)
