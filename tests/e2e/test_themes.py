@@ -77,7 +77,7 @@ def test_an_extension_that_only_brings_a_theme(zot: Zot, server: ScriptedServer,
 
         theme.unlink()
         look_away_and_back(pty)
-        pty.wait_for("no theme 'solar': there are auto, dark, high-contrast, light")
+        pty.wait_for("no theme 'solar': there are auto, colour-blind, dark, ember")
         theme.write_text(json.dumps({"colors": {"background": "#003300"}}))
         look_away_and_back(pty)
         pty.wait_until(lambda: paper(pty) == "003300")

@@ -341,9 +341,9 @@ def test_the_keys_of_vi_come_from_a_manifest(tmp_path: Path, server: ScriptedSer
 def test_the_region_of_emacs_comes_from_a_manifest(tmp_path: Path, server: ScriptedServer) -> None:
     with on_screen(tmp_path, server, "emacs-keys") as pty:
         pty.type("one two\x00\x1bb")
-        pty.wait_for("region")
+        pty.wait_for("region ·")
         pty.type("\x17")
-        wait_until(lambda: (pty.read(0.01), "region" not in pty.screen())[1])
+        wait_until(lambda: (pty.read(0.01), "region ·" not in pty.screen())[1])
         pty.type("\x01\x1bu\x19")
         pty.wait_for("ONEtwo")
 

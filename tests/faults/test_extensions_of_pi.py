@@ -94,7 +94,7 @@ def test_what_never_returns_is_stopped_with_esc_and_a_guard_whose_process_has_di
         pty.type("\x1b")
         pty.wait_for("stopped waiting for /hang")
         pty.type("one\r")
-        pty.wait_for("running hang")
+        pty.wait_for("hang  ")
         pty.type("\x1b")
         pty.wait_for("aborted: stopped by the user")
         run(pty, "die", "Dies")

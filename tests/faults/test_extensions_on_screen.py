@@ -76,11 +76,11 @@ def test_a_thousand_widgets_lines_of_a_megabyte_and_a_flood_leave_the_editor_its
         rows = pty.screen().splitlines()
         assert next(at for at, row in enumerate(rows) if row.startswith("› typed")) >= 3
         pty.resize(20, 6)
-        pty.wait_until(lambda: "› typed in the" in pty.screen() and "widget" not in pty.screen(), what="20 by 6")
+        pty.wait_until(lambda: "› typed in the" in pty.screen() and "widget " not in pty.screen(), what="20 by 6")
         pty.resize(80, 24)
         pty.wait_for("950 refused")
         os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
-        pty.wait_until(lambda: "widget" not in pty.screen() and "refused" not in pty.screen(), what="no widget")
+        pty.wait_until(lambda: "widget " not in pty.screen() and "refused" not in pty.screen(), what="no widget")
         pty.type(" and after it")
         pty.wait_for("› typed in the crowd and after it")
 

@@ -229,7 +229,7 @@ ROWS = [
     Row(
         "input-transform.ts",
         [
-            keys("?quick what is zot\r"),
+            keys("\x1b[200~?quick what is zot\x1b[201~\r"),
             see("An agent."),
             requested("Respond briefly in 1-2 sentences: what is zot"),
             keys("ping\r"),

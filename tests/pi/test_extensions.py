@@ -114,7 +114,7 @@ def test_two_extensions_share_a_ledger_which_is_in_the_session_and_in_requests(t
             ledger("add cake 80"),
             see("▲ 120 of 100"),
             stored("over-budget"),
-            keys("??\r"),
+            keys("\x1b[200~??\x1b[201~\r"),
             see("heard tea=40 cake=120"),
         ),
         *(keys("!echo boom\r"), see("Extension failed, blocking execution: no explosions")),
