@@ -61,6 +61,7 @@ def test_a_key_that_could_not_be_checked_is_stored_and_said_to_be_unchecked(zot:
         pty.type("\r")
         pty.wait_for("May tools run without asking?")
         assert "it could not be checked" in " ".join(pty.screen().split())
+        pty.wait_for("Enter choose")
         pty.type("\x1b")
         pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
         pty.type("\x04")
@@ -75,6 +76,7 @@ def test_a_closed_question_is_asked_again_and_meanwhile_tools_ask(zot: Zot) -> N
         address, key = server.base_url("anthropic-messages"), zot.env["ANTHROPIC_API_KEY"]
         with first_screen(zot, address, key) as pty:
             pty.wait_for("May tools run without asking?")
+            pty.wait_for("Enter choose")
             pty.type("\x1b")
             pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
             pty.type("make it\r")
@@ -87,6 +89,7 @@ def test_a_closed_question_is_asked_again_and_meanwhile_tools_ask(zot: Zot) -> N
         assert not (zot.cwd / "made").exists()
         with first_screen(zot, address, key) as pty:
             pty.wait_for("May tools run without asking?")
+            pty.wait_for("Enter choose")
             pty.type("\r")
             pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
             pty.type("\x04")
