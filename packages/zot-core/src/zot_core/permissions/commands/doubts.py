@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.commands.forms import Form
-from zot_core.permissions.commands.hints import hints, names_program
+from zot_core.permissions.commands.hints import hints, is_unknown, names_program
 from zot_core.permissions.commands.inline_code import starts_programs
 from zot_core.permissions.commands.made import made_and_run, renames
 from zot_core.permissions.commands.named_files import NamedFiles, UnknownWord
@@ -132,11 +132,12 @@ def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]
         if unknown and (rule := next((rule for rule, each in patterns if each.may_match(start)), None)):
             shown = " ".join(form.shapes).replace(GAP, "…")[:60]
             return f"the shell decides what {shown!r} is, and {_about(rule)}"
-    for why, words in (*hints(line, forms), *made_and_run(line, forms)):
+    runners = [form for form in forms if is_unknown(form)]
+    for why, words in (*hints(line, runners), *made_and_run(line, forms)):
         if rule := next((rule for rule, each in patterns if words is None or each.matches(words)), None):
             return f"{why}, and {_about(rule)}"
     for rule, each in patterns:
-        if why := names_program(line, forms, each) or renames(line, forms, each):
+        if why := names_program(line, runners, each) or renames(line, forms, each):
             return f"{why}, and {_about(rule)}"
     why = starts_programs(line, forms)
     return f"{why}, and {_about(patterns[0][0])}" if why else ""

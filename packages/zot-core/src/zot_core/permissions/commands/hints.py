@@ -32,10 +32,10 @@ def is_unknown(form: Form) -> bool:
     return form.known and form.whole and not (plain and not risky(form.shapes, []))
 
 
-def hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
-    """Yield commands that may come to run: words of programs of which nothing is known, and texts."""
+def hints(line: ShellLine, unknown: Sequence[Form]) -> Iterator[Hint]:
+    """Yield commands that may come to run: words of unknown programs (`is_unknown`), and texts."""
     left = _CHARACTERS
-    for form in filter(is_unknown, forms):
+    for form in unknown:
         for text in line.inputs if form.fed else ():
             yield from ((f"it is not known whether {form.name} runs what it reads", each) for each in commands(text))
         why = f"it is not known whether {form.name} runs what its words say"
@@ -81,10 +81,10 @@ def _spellings(form: Form) -> Iterator[list[str]]:
         yield [form.name, *form.shapes[1:]]
 
 
-def names_program(line: ShellLine, forms: Sequence[Form], pattern: CommandPattern) -> str:
-    """Return why a program of which nothing is known may run the program of a pattern, because a part of an argument
+def names_program(line: ShellLine, unknown: Sequence[Form], pattern: CommandPattern) -> str:
+    """Return why an unknown program (`is_unknown`) may run the program of a pattern, because a part of an argument
     names it: `-wrapper rm,x`, `["rm", "x"]`; empty if no part does."""
-    for form in filter(is_unknown, forms):
+    for form in unknown:
         texts = [*form.shapes[1:], *(line.inputs if form.fed else ())]
         coded = is_interpreter(form.name) or form.fed
         if any(_has_program(text, pattern, coded=coded) for text in texts):

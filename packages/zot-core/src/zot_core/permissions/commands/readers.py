@@ -215,6 +215,7 @@ def _row(tokens: Sequence[str]) -> Reader:
 
 
 READERS = _parse(_ROWS)
+_PROGRAMS = frozenset(name.split()[0] for name in READERS)
 
 
 def shown_rows() -> Iterator[str]:
@@ -240,7 +241,7 @@ def reader_name(words: Sequence[str]) -> tuple[str, int]:
 
 def is_reader(name: str) -> bool:
     """Whether a program, or one of its subcommands, has a row."""
-    return any(each.split()[0] == name for each in READERS)
+    return name in _PROGRAMS
 
 
 def read_files(words: Sequence[Word]) -> ReadFiles | str:
