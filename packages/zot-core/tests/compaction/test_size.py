@@ -37,6 +37,12 @@ def test_before_the_provider_has_counted_everything_is_estimated() -> None:
     assert ContextSize(with_tool).tokens() > 310
 
 
+@pytest.mark.parametrize(("limit", "exceeds"), [(98, True), (99, True), (299, True), (300, False), (301, False)])
+def test_whether_it_exceeds_a_limit_is_known_without_the_sum(limit: int, exceeds: bool) -> None:
+    size = ContextSize(make_agent(ScriptedClient(), system="x" * 400, messages=[user_message("y" * 800)]))
+    assert size.exceeds(limit) is exceeds
+
+
 def test_the_provider_s_last_count_is_used_and_later_messages_are_estimated() -> None:
     turns = [Turn(calls=[Call("echo", {"text": "z" * 400})], usage=Usage(1000, 50, 200, 30)), Turn("ok", usage=Usage())]
     agent = make_agent(ScriptedClient(turns), echo)

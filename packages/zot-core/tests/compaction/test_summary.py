@@ -30,7 +30,12 @@ def agent_of(client: Client, **fields: int) -> Agent:
 
 
 def summary(agent: Agent, messages: list[Message] = TALK, instructions: str = "") -> str:
-    return asyncio.run(summarise(agent, messages, max_tokens=4096, result_characters=2000, instructions=instructions))
+    window = agent.model.context_window
+    return asyncio.run(
+        summarise(
+            agent, messages, window=window, max_tokens=4096, result_characters=2000, instructions=instructions
+        )
+    )
 
 
 def test_the_conversation_is_shown_as_one_message_without_tools_and_under_a_prompt_of_its_own() -> None:

@@ -5,6 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from zot_core import Runtime
+from zot_core.agent import user_message
 from zot_core.compaction.window import ELSEWHERE, HERE, Window
 from zot_core.events import AgentEvent, CompactStart
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -47,6 +48,17 @@ async def test_a_conversation_in_a_guessed_window_is_compacted() -> None:
             for _ in range(9):
                 await rt.prompt("数据处理" * 1100)
     assert any(isinstance(event, CompactStart) for event in events)
+
+
+async def test_the_request_for_the_summary_fits_a_guessed_window() -> None:
+    with ScriptedServer([Turn("ok", usage=Usage()) for _ in range(40)]) as server:
+        async with runtime(server) as rt:
+            for _ in range(30):
+                rt.agent.history.append(user_message("word " * 4000))
+            await rt.prompt("go")
+            asked = [request for request in server.requests if "<conversation>" in json.dumps(request.body)]
+    assert asked
+    assert all(len(json.dumps(request.body)) < HERE * 4 for request in asked)
 
 
 class _Lists(BaseHTTPRequestHandler):

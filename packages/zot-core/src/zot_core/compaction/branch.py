@@ -25,6 +25,7 @@ async def branch_summary(agent: Agent, messages: Sequence[Message], instructions
     text = await summarise(
         agent,
         messages,
+        window=agent.model.context_window,
         max_tokens=_TOKENS,
         result_characters=_RESULT_CHARACTERS,
         instructions=instructions,

@@ -1,6 +1,7 @@
 """`Compactor`: compacts the history of one agent, on request or when the context window is nearly full."""
 
 import logging
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,7 @@ class Compactor:
 
         agent, limits, window = self._agent, self._limits, self.window.current.tokens
         hours = 12 if agent.cache_time == "1h" else 1
-        fits = not window or self._size.tokens() + limits.summary_tokens + _QUESTION <= window
+        fits = not window or not self._size.exceeds(window - limits.summary_tokens - _QUESTION)
         text = ""
         if plan.reason != "overflow" and fits and self._size.cached(limits.cache_seconds * hours):
             try:
@@ -161,6 +162,7 @@ class Compactor:
             text = text or await summarise(
                 agent,
                 messages,
+                window=window,
                 max_tokens=limits.summary_tokens,
                 result_characters=limits.result_characters,
                 instructions=plan.instructions,
@@ -192,7 +194,7 @@ class Compactor:
         self.attach()
 
     async def _before_turn(self, _: int) -> None:
-        if self.window.current.guessed and self._size.tokens() > _LOOK_UP_ABOVE:
+        if self.window.current.guessed and self._size.exceeds(_LOOK_UP_ABOVE):
             await self.window.look_up()
         unread = _unread_results(self._agent.history.messages)
         if (self._overfull() if unread else self._full()) and not self._tried_recently():
@@ -240,14 +242,14 @@ class Compactor:
 
     def _full(self) -> bool:
         window, threshold = self.window.current.tokens, self._limits.threshold
-        return window > 0 and threshold is not None and self._size.tokens() >= threshold * window
+        return window > 0 and threshold is not None and self._size.exceeds(math.ceil(threshold * window) - 1)
 
     def _overfull(self) -> bool:
         """Whether the next request would leave no room for an answer."""
         window, threshold = self.window.current.tokens, self._limits.threshold
         if not window or threshold is None:
             return False
-        return self._size.tokens() + min(self._limits.answer_tokens, int(window * (1 - threshold))) > window
+        return self._size.exceeds(window - min(self._limits.answer_tokens, int(window * (1 - threshold))))
 
     def _tried_recently(self) -> bool:
         """Return whether an attempt in the last `keep` messages had no effect: another one would have none either."""

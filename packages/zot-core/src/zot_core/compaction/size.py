@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from zot_core.agent import Agent
 from zot_core.agent.sent_history import SentHistory
@@ -101,16 +101,26 @@ class ContextSize:
 
     def tokens(self, *, rough: bool = False) -> int:
         """Estimate the tokens of a request made now. With `rough` no message is read from disk."""
-        sized: Callable[[Sequence[Message]], int] = rough_estimate if rough else estimate
-        messages: Sequence[Message] = self._agent.history.messages
-        # The history may have been replaced.
-        if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
-            return self._reported + sized(messages[self._count :])
-        return self._overhead() + sized(messages if self._sent is None else self._sent.view(messages))
+        begin, messages = self._begin()
+        return begin + (rough_estimate(messages) if rough else estimate(messages))
+
+    def exceeds(self, tokens: int) -> bool:
+        """Whether a request made now has more tokens. A conversation of any length is only read until that is known."""
+        begin, messages = self._begin()
+        left = tokens - begin
+        return left < 0 or any((left := left - sum(map(_tokens, each.content))) < 0 for each in messages)
 
     def forget(self) -> None:
         """Estimate all of the conversation again: messages are no longer sent as they were."""
         self._last = None
+
+    def _begin(self) -> tuple[int, Sequence[Message]]:
+        """Return the tokens that are counted already, and the messages that are not, as they are sent."""
+        messages: Sequence[Message] = self._agent.history.messages
+        # The history may have been replaced.
+        if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
+            return self._reported, messages[self._count :]
+        return self._overhead(), messages if self._sent is None else self._sent.view(messages)
 
     def _overhead(self) -> int:
         """Estimate the tokens of the system prompt and the tools."""

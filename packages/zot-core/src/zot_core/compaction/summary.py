@@ -10,7 +10,6 @@ from zot_core.compaction.render import render, shorten
 from zot_provider.errors import ProviderError
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Message, TextBlock
-from zot_provider.model import Model
 from zot_provider.request import Request
 
 HEADING = "## Context Summary (compacted)"
@@ -27,23 +26,24 @@ _ATTEMPTS = 3
 
 
 async def summarise(
-    agent: Agent, messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = "",
-    prompt: str = "summary.md",
+    agent: Agent, messages: Sequence[Message], *, window: int, max_tokens: int, result_characters: int,
+    instructions: str = "", prompt: str = "summary.md",
 ) -> str:  # fmt: skip
     """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text. `prompt`
     is the name of the file with the system prompt.
 
-    `max_tokens` limits the summary, `result_characters` each tool result in the request. If the conversation is still
+    `window` is the model's context window, 0 if nobody knows it, `max_tokens` limits the summary, and
+    `result_characters` each tool result in the request. If the conversation is still
     too long, its middle is left out. The tokens are added to the agent's usage and reported as `usage` events.
 
     Raises what the client raises.
     """
     system = _text(prompt)
-    max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
+    max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, window // 4))])
     earlier, messages = _split_summary(messages)
     conversation = render(messages, result_characters)
     available = min(
-        _available_characters(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation)
+        _available_characters(window, max_tokens, len(system + earlier + instructions)), len(conversation)
     )
     for attempt in range(1, _ATTEMPTS + 1):
         asked = _request_message(earlier, shorten(conversation, available), instructions)
@@ -85,11 +85,9 @@ def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]
     return "", messages
 
 
-def _available_characters(model: Model, max_tokens: int, others: int) -> int:
+def _available_characters(window: int, max_tokens: int, others: int) -> int:
     """Return how many characters of the conversation fit into the request, at a cautious three to a token."""
-    if not model.context_window:
-        return 1 << 62
-    return max((model.context_window - max_tokens) * 3 - others, model.context_window)
+    return max((window - max_tokens) * 3 - others, window) if window else 1 << 62
 
 
 def _request_message(earlier: str, conversation: str, instructions: str) -> Message:
