@@ -10,6 +10,9 @@ import threading
 import time
 from contextlib import suppress
 
+NOT_FOUND = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
+"""The answer to a request without a body: these servers have no list of models."""
+
 
 class ModelServer:
     """Answers every request with `deltas` text deltas of Chat Completions, each an HTTP chunk of its own.
@@ -46,12 +49,9 @@ class ModelServer:
             if self._context is not None:
                 connection = self._context.wrap_socket(connection, server_side=True)
             with connection:
-                head, _, body = self._head(connection)
-                length = next(
-                    int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line
-                )
-                while len(body) < length:
-                    body += connection.recv(1 << 16)
+                body = self._body(connection)
+                if not body:
+                    continue
                 self.complete_at.append(time.monotonic())
                 self.bodies.append(body)
                 with suppress(ConnectionError):  # who has seen enough goes
@@ -62,8 +62,15 @@ class ModelServer:
                         connection.sendall(write)
 
     @staticmethod
-    def _head(connection: socket.socket) -> tuple[bytes, bytes, bytes]:
+    def _body(connection: socket.socket) -> bytes:
+        """Receive a request's body. One without, which asks for the list of models, is answered."""
         data = b""
         while b"\r\n\r\n" not in data:
             data += connection.recv(1 << 16)
-        return data.partition(b"\r\n\r\n")
+        head, _, body = data.partition(b"\r\n\r\n")
+        length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0)
+        if not length:
+            connection.sendall(NOT_FOUND)
+        while len(body) < length:
+            body += connection.recv(1 << 16)
+        return body

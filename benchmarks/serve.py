@@ -32,10 +32,8 @@ class CrowdServer(ModelServer):
     def _answer(self, connection: socket) -> None:
         connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         with connection:
-            head, _, body = self._head(connection)
-            length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line)
-            while len(body) < length:
-                body += connection.recv(1 << 16)
+            if not self._body(connection):
+                return
             connection.sendall(
                 b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
             )

@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from model_server import NOT_FOUND
+
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _RESULT = b'"role":"tool"'
 
@@ -73,7 +75,10 @@ class _Connection(asyncio.Protocol):
         self._data += data
         if not self._end and (head := self._data.find(b"\r\n\r\n")) >= 0:
             length = _LENGTH.search(self._data, 0, head)
-            assert length is not None
+            if length is None:  # the list of models
+                self._transport.write(NOT_FOUND)
+                del self._data[: head + 4]
+                return
             self._start = head + 4
             self._end = self._start + int(length[1])
         if self._end and len(self._data) >= self._end:
