@@ -68,7 +68,9 @@ class ModelServer:
         while b"\r\n\r\n" not in data:
             data += connection.recv(1 << 16)
         head, _, body = data.partition(b"\r\n\r\n")
-        length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0)
+        length = next(
+            (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0
+        )
         if not length:
             connection.sendall(NOT_FOUND)
         while len(body) < length:

@@ -32,9 +32,7 @@ def agent_of(client: Client, **fields: int) -> Agent:
 def summary(agent: Agent, messages: list[Message] = TALK, instructions: str = "") -> str:
     window = agent.model.context_window
     return asyncio.run(
-        summarise(
-            agent, messages, window=window, max_tokens=4096, result_characters=2000, instructions=instructions
-        )
+        summarise(agent, messages, window=window, max_tokens=4096, result_characters=2000, instructions=instructions)
     )
 
 

@@ -40,6 +40,9 @@ class RefusedImages:
         self._taken: dict[int, ImageBlock] = {}  # by `id`: the server has answered a request with it
         self._asked: list[ImageBlock] = []  # in the last request
         self._count = 0  # messages of the history when it was made
+        self._last: Message | None = None  # the last of them
+        self._found: list[ImageBlock] = []  # the images in them
+        self._asked_model = ""
         self._repeats = False  # whether the next request repeats the last one
 
     def attach(self) -> None:
@@ -81,7 +84,10 @@ class RefusedImages:
     def _sent_images(self, messages: Sequence[Message] | None = None) -> list[ImageBlock]:
         messages = self._agent.history.messages if messages is None else messages
         blocks = (block for message in messages for block in parts(message.content))
-        return [block for block in blocks if isinstance(block, ImageBlock) and self._sent.current(block) is block]
+        return self._current(block for block in blocks if isinstance(block, ImageBlock))
+
+    def _current(self, images: Iterable[ImageBlock]) -> list[ImageBlock]:
+        return [image for image in images if self._sent.current(image) is image]
 
     def _since_the_last_answer(self, images: list[ImageBlock]) -> list[ImageBlock]:
         messages = self._agent.history.messages
@@ -103,16 +109,22 @@ class RefusedImages:
             self._settle()
         self._repeats = False
         self._recall(_name(model))
-        self._asked, self._count = self._sent_images(), len(self._agent.history.messages)
+        self._asked = self._current(self._found)
 
     def _recall(self, model: str) -> None:
-        """Leave out what this model has refused, as the answers in the history say."""
+        """Leave out what this model has refused, as the answers in the history say. Messages that were looked at when
+        the last request was made are only looked at again for another model, or in another history."""
         messages, before = self._agent.history.messages, len(self._images)
-        for index, message in enumerate(messages):
+        moved = model != self._asked_model or len(messages) < self._count
+        if moved or (self._count and messages[self._count - 1] is not self._last):
+            self._count, self._found, self._asked_model = 0, [], model
+        for message in messages[self._count :]:
             refused, _, refuser = message.extra.get(FIELD, "").partition(" ")
             if refused and refuser == model:
-                unknown = [image for image in self._sent_images(messages[:index]) if id(image) not in self._taken]
+                unknown = [image for image in self._current(self._found) if id(image) not in self._taken]
                 self._leave_out([image for image in unknown if _digest(image) in refused.split(",")])
+            self._found += [block for block in parts(message.content) if isinstance(block, ImageBlock)]
+        self._count, self._last = len(messages), messages[-1] if messages else None
         if len(self._images) > before:
             self._agent.emit(Notice("info", f"{model} has refused images of this conversation: it reads words instead"))
 

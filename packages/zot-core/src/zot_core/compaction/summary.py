@@ -42,9 +42,7 @@ async def summarise(
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, window // 4))])
     earlier, messages = _split_summary(messages)
     conversation = render(messages, result_characters)
-    available = min(
-        _available_characters(window, max_tokens, len(system + earlier + instructions)), len(conversation)
-    )
+    available = min(_available_characters(window, max_tokens, len(system + earlier + instructions)), len(conversation))
     for attempt in range(1, _ATTEMPTS + 1):
         asked = _request_message(earlier, shorten(conversation, available), instructions)
         try:
