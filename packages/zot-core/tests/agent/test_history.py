@@ -1,7 +1,7 @@
 import pytest
 
 from zot_core.agent import user_message
-from zot_core.agent.history import MessageHistory
+from zot_core.agent.history import MessageHistory, NewMessages
 from zot_core.errors import SessionError
 from zot_core.hooks import Observe
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
@@ -70,3 +70,31 @@ def test_a_message_that_cannot_be_written_stays_in_memory() -> None:
         history.append(user_message("a"))
 
     assert len(history) == 1
+
+
+def test_a_reader_gets_each_message_once_and_all_of_a_replaced_history() -> None:
+    history = MessageHistory([user_message("a")], Observe())
+    new = NewMessages(history)
+    assert [each.text for each in new.read()[0]] == ["a"]
+    assert new.read() == ([], False)
+
+    history.append(user_message("b"))
+    assert [each.text for each in new.read()[0]] == ["b"]
+
+    history.reset([user_message("c"), user_message("d"), user_message("e")])
+    messages, again = new.read()
+    assert again
+    assert [each.text for each in messages] == ["c", "d", "e"]
+
+
+def test_a_reader_gets_results_again_that_were_added_to_the_last_message() -> None:
+    history = MessageHistory([user_message("a")], Observe())
+    history.append(result("1"))
+    new = NewMessages(history)
+    new.read()
+
+    history.append(result("2"))
+
+    messages, again = new.read()
+    assert again
+    assert [block.call_id for block in messages[-1].content if isinstance(block, ToolResultBlock)] == ["1", "2"]

@@ -45,3 +45,19 @@ class MessageHistory:
         """Replace all messages, without notifications."""
         self._messages = list(messages)
         self.revision += 1
+
+
+class NewMessages:
+    """Reads each message of a history once, so that a long conversation makes no step dearer."""
+
+    def __init__(self, history: MessageHistory) -> None:
+        self._history = history
+        self._count = 0
+        self._last: Message | None = None
+
+    def read(self) -> tuple[list[Message], bool]:
+        """Return the messages since the last call, and whether they are all, because the history was replaced."""
+        messages, count = self._history.messages, self._count
+        again = len(messages) < count or (count > 0 and messages[count - 1] is not self._last)
+        self._count, self._last = len(messages), messages[-1] if messages else None
+        return messages if again else messages[count:], again

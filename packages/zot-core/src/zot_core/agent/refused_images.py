@@ -8,6 +8,7 @@ does not send them again.
 
 from collections.abc import Iterable, Sequence
 
+from zot_core.agent.history import NewMessages
 from zot_core.agent.sent_history import SentHistory, parts
 from zot_core.agent.state import AgentState
 from zot_core.errors import error_line
@@ -40,9 +41,9 @@ class RefusedImages:
         self._taken: dict[int, ImageBlock] = {}  # by `id`: the server has answered a request with it
         self._asked: list[ImageBlock] = []  # in the last request
         self._count = 0  # messages of the history when it was made
-        self._last: Message | None = None  # the last of them
         self._found: list[ImageBlock] = []  # the images in them
-        self._asked_model = ""
+        self._new = NewMessages(agent.history)
+        self._recalled = ""  # the model that the messages were read for
         self._repeats = False  # whether the next request repeats the last one
 
     def attach(self) -> None:
@@ -109,22 +110,22 @@ class RefusedImages:
             self._settle()
         self._repeats = False
         self._recall(_name(model))
-        self._asked = self._current(self._found)
+        self._asked, self._count = self._current(self._found), len(self._agent.history)
 
     def _recall(self, model: str) -> None:
-        """Leave out what this model has refused, as the answers in the history say. Messages that were looked at when
-        the last request was made are only looked at again for another model, or in another history."""
-        messages, before = self._agent.history.messages, len(self._images)
-        moved = model != self._asked_model or len(messages) < self._count
-        if moved or (self._count and messages[self._count - 1] is not self._last):
-            self._count, self._found, self._asked_model = 0, [], model
-        for message in messages[self._count :]:
+        """Leave out what this model has refused, as the answers in the history say."""
+        before = len(self._images)
+        if model != self._recalled:
+            self._new, self._recalled, self._found = NewMessages(self._agent.history), model, []
+        messages, again = self._new.read()
+        if again:
+            self._found = []
+        for message in messages:
             refused, _, refuser = message.extra.get(FIELD, "").partition(" ")
             if refused and refuser == model:
                 unknown = [image for image in self._current(self._found) if id(image) not in self._taken]
                 self._leave_out([image for image in unknown if _digest(image) in refused.split(",")])
             self._found += [block for block in parts(message.content) if isinstance(block, ImageBlock)]
-        self._count, self._last = len(messages), messages[-1] if messages else None
         if len(self._images) > before:
             self._agent.emit(Notice("info", f"{model} has refused images of this conversation: it reads words instead"))
 

@@ -9,6 +9,7 @@ everything gets none.
 from collections.abc import Sequence
 
 from zot_core.agent import Agent, user_message
+from zot_core.agent.history import NewMessages
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import few
 from zot_provider.messages import Message
@@ -45,11 +46,15 @@ class Terms:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._last = ""
+        self._new = NewMessages(agent.history)
+        self._known: Message | None = None
 
     def news(self, now: Allowed) -> list[Message]:
         """Return what the model does not know yet of what it may do `now`, as a message."""
         walls = "" if (sandbox := self._agent.context.walls) is None else sandbox.words
-        known = next((each for each in reversed(self._agent.history.messages) if each.hidden.startswith(_SHOWN)), None)
+        messages, again = self._new.read()
+        found = (each for each in reversed(messages) if each.hidden.startswith(_SHOWN))
+        known = self._known = next(found, None if again else self._known)
         if known is None and now.mode == "yolo" and not now.held and not walls:
             return []
         text = terms(now, walls)
