@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -82,19 +83,31 @@ def measure(environment: Environment) -> Iterator[Figure]:
     note = f"{messages} messages"
     yield Figure("a session of 100 MB, opened", seconds * environment.scale, "s", 2, note)
     yield Figure("a session of 100 MB, opened, peak memory", loads[0][2] / 1024, "MB", 300)
-    server = ToolServer("bash", lambda _: {}, 0)
-    command = [environment.zot, "-p", "and now?", "--session", str(path), "--provider", "openai", "--model", "m"]
-    command += ["--base-url", server.base_url, "--cwd", str(environment.folder / "work")]
-    begin = time.monotonic()
-    done = environment.run(command)
-    assert done.stdout == b"done\n", done.stderr.decode()
-    arrived, size = server.arrivals[0]
-    assert size > SIZE / 2, "the conversation was not sent"
-    seconds = (arrived - begin) * environment.scale
-    yield Figure("a session of 100 MB, continued, to the end of the body", seconds, "s", 8)
+    whole = _continued(environment, path, auto_compact_threshold="off")
+    assert whole[0][1] > SIZE / 2, "the conversation was not sent"
+    yield Figure("a session of 100 MB, continued, to the end of the body", whole[0][0], "s", 8)
+    _, (at, size) = _continued(environment, path)  # the summary comes first
+    assert size < SIZE / 1000, "the conversation was not compacted"
+    yield Figure("the same, compacted before", at, "s", 10)
     yield _script(environment, "a session of 100 MB, forked", FORK, path, 0.5)
     path.unlink()
     yield _tree(environment)
+
+
+def _continued(environment: Environment, path: Path, **settings: object) -> list[tuple[float, int]]:
+    """Seconds, normalised, to the end of the requests of a run that goes on with a session, and their bytes."""
+    server = ToolServer("bash", lambda _: {}, 0)
+    home = environment.folder / f"session-home-{len(settings)}"
+    home.mkdir()
+    (home / "config.json").write_text(json.dumps(settings))
+    copy = shutil.copy(path, home / "long.jsonl")
+    command = [environment.zot, "-p", "and now?", "--session", copy, "--provider", "openai", "--model", "m"]
+    command += ["--base-url", server.base_url, "--cwd", str(environment.folder / "work")]
+    begin = time.monotonic()
+    done = environment.run(command, ZOT_HOME=str(home))
+    assert done.stdout == b"done\n", done.stderr.decode()
+    shutil.rmtree(home)
+    return [((at - begin) * environment.scale, size) for at, size in server.arrivals]
 
 
 def _tree(environment: Environment) -> Figure:
