@@ -151,9 +151,11 @@ def write(tag: str) -> None:
         "theme": {
             "features": FEATURES,
             "font": False,
+            # Without the first one, which follows the system, a browser keeps the scheme of the first visit.
             "palette": [
-                {"media": "(prefers-color-scheme: light)", "scheme": "default"},
-                {"media": "(prefers-color-scheme: dark)", "scheme": "slate"},
+                {"media": "(prefers-color-scheme)", "toggle": _button("sun-moon", "light")},
+                {"media": "(prefers-color-scheme: light)", "scheme": "default", "toggle": _button("sun", "dark")},
+                {"media": "(prefers-color-scheme: dark)", "scheme": "slate", "toggle": _button("moon", "system")},
             ],
         },
         "markdown_extensions": EXTENSIONS,
@@ -165,6 +167,10 @@ def write(tag: str) -> None:
         ],
     }
     (TARGET / "mkdocs.yml").write_text(json.dumps(config, indent=1), "utf-8")  # which is YAML too
+
+
+def _button(icon: str, following: str) -> dict[str, str]:
+    return {"icon": f"lucide/{icon}", "name": f"Switch to the {following} scheme"}
 
 
 def source_folders() -> list[str]:

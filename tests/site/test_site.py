@@ -14,6 +14,7 @@ from visited_page import faults
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site" / "html"
 PAGES = ("", "install/", "comparison/", "generated/settings/", "api/zot_ext/", "screen/task/")
+SCHEMES = {"light": "default", "dark": "slate"}
 pytestmark = pytest.mark.needs("axe", "chromium")
 
 
@@ -48,9 +49,10 @@ async def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(pa
     name = page.strip("/").replace("/", "-") or "index"
     found = []
     async with browser() as tab:
-        for scheme in ("light", "dark"):
+        for scheme in SCHEMES:
             for width in (1440, 390):
                 await show(tab, address + page, scheme, width)
+                assert await tab.value("document.body.dataset.mdColorScheme") == SCHEMES[scheme]
                 await tab.screenshot(SITE.parent / f"{name}-{scheme}-{width}.png")
                 wide = await tab.value("document.documentElement.scrollWidth") - width
                 found += [(scheme, width, each) for each in [*await faults(tab), *["it is too wide"] * (wide > 0)]]
