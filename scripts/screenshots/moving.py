@@ -43,7 +43,8 @@ def record(theme: str) -> str:
     seen: list[tuple[float, Shot]] = []
 
     def watch(shot: Shot) -> None:
-        if not seen or seen[-1][1] != shot:
+        drawn = any(cell.text.strip() for row in shot.rows for cell in row)  # the first thing to see is no empty screen
+        if drawn and (not seen or seen[-1][1] != shot):
             seen.append((time.monotonic(), shot))
 
     watch(play(PICTURE, theme, watch=watch))
