@@ -95,7 +95,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
 
 
 def _continued(environment: Environment, path: Path, **settings: object) -> list[tuple[float, int]]:
-    """Seconds, normalised, to the end of the requests of a run that goes on with a session, and their bytes."""
+    """Seconds, normalised, to the end of the requests of a run that continues a session, and their bytes."""
     server = ToolServer("bash", lambda _: {}, 0)
     home = environment.folder / f"session-home-{len(settings)}"
     home.mkdir()

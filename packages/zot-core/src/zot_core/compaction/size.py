@@ -107,7 +107,7 @@ class ContextSize:
     def exceeds(self, tokens: int) -> bool:
         """Whether a request made now has more tokens. A conversation of any length is only read until that is known."""
         begin, messages = self._begin()
-        left = tokens - begin
+        left = float(tokens - begin)
         return left < 0 or any((left := left - sum(map(_tokens, each.content))) < 0 for each in messages)
 
     def forget(self) -> None:
