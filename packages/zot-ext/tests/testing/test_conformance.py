@@ -20,12 +20,12 @@ from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
 PATIENT = ExtensionLimits(
-    ready_idle_seconds=1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
-)
-SOON_READY = ExtensionLimits(
     ready_idle_seconds=0.1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
 )
-"""For programs that survive events, so that nothing depends on how long silence is."""
+LONG_SILENT = ExtensionLimits(
+    ready_idle_seconds=1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
+)
+"""For a program that waits itself for a second."""
 QUICK = ExtensionLimits(
     ready_idle_seconds=0.1,
     ready_total_seconds=PATIENCE / 12,
@@ -229,7 +229,7 @@ BROKEN = [
         "    import select\n"
         "    if select.select([0], [], [], 1)[0]:\n"
         "        register()",
-        PATIENT,
+        LONG_SILENT,
     ),
     ("no-reply", "command = lambda frame: None", QUICK),
     ("no-reply", "tool = lambda frame: None", QUICK),
@@ -295,6 +295,7 @@ BROKEN = [
     ("exited-early", "command = lambda frame: int(frame['args'])", PATIENT),
     ("exited-early", "def tool(frame, original=tool):\n    original(frame | {'a': frame['args']['a']})", PATIENT),
     ("exited-early", "event = lambda frame: sys.exit('no event wanted')", PATIENT),
+    ("exited-early", "event = lambda frame: (time.sleep(0.2), sys.exit(3))", PATIENT),
     (
         "exited-early",
         "hello = lambda: send(type='hello', name='sound', capabilities=['stream_events'])\n"
@@ -357,7 +358,7 @@ TOLD_BY_OTHER_TESTS = {
 }
 
 
-def checked(change: str, folder: Path, limits: ExtensionLimits = SOON_READY, *, calls: bool = True) -> Report:
+def checked(change: str, folder: Path, limits: ExtensionLimits = PATIENT, *, calls: bool = True) -> Report:
     program = folder / "program.py"
     program.write_text(SOUND.replace("#CHANGE", change))
     return check([sys.executable, "-I", "-S", str(program)], limits=limits, calls=calls)
@@ -371,7 +372,7 @@ def test_a_program_that_is_remembered_registers_the_same_at_each_start(tmp_path:
         (folder / "program.py").write_text(SOUND.replace("#CHANGE", change))
         manifest = {"name": "sound", "exec": sys.executable, "args": ["program.py"], "remember": True}
         (folder / "extension.json").write_text(json.dumps(manifest))
-    same = check(tmp_path / "same", limits=SOON_READY, calls=False)
+    same = check(tmp_path / "same", limits=PATIENT, calls=False)
     soon = ExtensionLimits(ready_idle_seconds=0.1, ready_total_seconds=1, kill_seconds=0.5)
     other = check(tmp_path / "other", limits=soon, calls=False)  # which waits in vain for what it has registered before
     assert same.rules == ()
@@ -430,12 +431,12 @@ def write_extension(folder: Path, name: str = "sound", **manifest: object) -> Pa
 
 
 def test_a_directory_is_started_as_its_manifest_says(tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path), limits=SOON_READY)
+    report = check(write_extension(tmp_path), limits=PATIENT)
     assert (report.findings, report.name, report.commands) == ((), "sound", ("greet",))
 
 
 def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path, name="other"), limits=SOON_READY)
+    report = check(write_extension(tmp_path, name="other"), limits=PATIENT)
     assert report.rules == ("name-mismatch",)
     assert report.ok
     assert report.name == "other"
@@ -443,13 +444,13 @@ def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> 
 
 def test_a_manifest_without_a_program_is_a_note(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=SOON_READY)
+    report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=PATIENT)
     assert (report.rules, report.ok) == (("no-program",), True)
 
 
 def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: Path) -> None:
     wanted = {"tools": ["add"], "intercept": ["bash", "assistant_message"]}
-    report = check(write_extension(tmp_path, permissions=wanted), limits=SOON_READY, calls=False)
+    report = check(write_extension(tmp_path, permissions=wanted), limits=PATIENT, calls=False)
     assert report.rules == ("not-permitted",)
     assert [each.text.partition(":")[0] for each in report.findings] == [
         "hosts refuse the command 'greet'",
@@ -459,7 +460,7 @@ def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: 
 
 def test_a_declared_guard_that_the_program_does_not_have_is_an_error(tmp_path: Path) -> None:
     write_extension(tmp_path, guards={"tool_call": {"on_exit": "block"}, "input": {}})
-    report = check(tmp_path, limits=SOON_READY, calls=False)
+    report = check(tmp_path, limits=PATIENT, calls=False)
     assert report.rules == ("guard-not-there",)
     assert report.findings[0].text == "'guards' in the manifest has 'input', which is not in subscribe.intercept"
 
@@ -469,7 +470,7 @@ def test_a_provider_that_the_manifest_does_not_name_is_an_error(tmp_path: Path) 
     program = tmp_path / "program.py"
     register = "def ready():\n    send(type='register_provider', name='other', config={})\n    send(type='ready')"
     program.write_text(program.read_text().replace("#CHANGE", register))
-    assert check(tmp_path, limits=SOON_READY, calls=False).rules == ("unnamed-provider",)
+    assert check(tmp_path, limits=PATIENT, calls=False).rules == ("unnamed-provider",)
 
 
 MACHINE = """
@@ -492,7 +493,7 @@ def test_a_machine_is_asked_and_what_is_wrong_with_it_is_an_error(
     (tmp_path / "program.py").write_text(MACHINE)
     manifest = {"name": "far", "exec": sys.executable, "args": [str(tmp_path / "program.py"), cwd]}
     (tmp_path / "extension.json").write_text(json.dumps(manifest))
-    report = check(tmp_path, limits=SOON_READY)
+    report = check(tmp_path, limits=PATIENT)
     assert (report.rules, report.ok) == (rules, not rules)
 
 
@@ -504,7 +505,7 @@ def test_a_directory_without_a_manifest_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", ["./missing", "no-such-program-anywhere", "./extension.json"])
 def test_a_program_that_cannot_be_started_is_an_error(program: str, tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path, exec=program), limits=SOON_READY)
+    report = check(write_extension(tmp_path, exec=program), limits=PATIENT)
     assert report.rules == ("cannot-start",)
     assert program.removeprefix("./") in report.findings[0].text
 
@@ -520,8 +521,9 @@ def test_without_calls_no_handler_runs(tmp_path: Path) -> None:
 
 def test_without_calls_the_rest_is_still_checked(tmp_path: Path) -> None:
     assert checked("shutdown = lambda frame: None", tmp_path, QUICK, calls=False).rules == ("ignores-shutdown",)
-    change = "other = lambda frame: {'hello_ack': 1}[frame['type']]"
-    assert checked(change, tmp_path, calls=False).rules == ("breaks-on-unknown-frame",)
+    for seconds in (0, 0.2):  # longer than silence is listened to
+        change = f"other = lambda frame: frame['type'] == 'hello_ack' or (time.sleep({seconds}), sys.exit(1))"
+        assert checked(change, tmp_path, calls=False).rules == ("breaks-on-unknown-frame",)
 
 
 def test_an_acknowledgement_that_comes_late_has_come(tmp_path: Path) -> None:
@@ -660,7 +662,7 @@ def test_a_flag_that_the_manifest_does_not_have_is_an_error(tmp_path: Path) -> N
     )
     folder = write_extension(tmp_path, flags=[{"name": "plan"}, {"name": "n", "type": "integer"}])
     (folder / "program.py").write_text(f"#!{sys.executable} -S\n{source}")
-    report = check(folder, limits=SOON_READY, calls=False)
+    report = check(folder, limits=PATIENT, calls=False)
     assert [each.text for each in report.findings] == [
         "the flag 'n' is integer, by default 2; in the manifest integer, 0",
         "no flag 'x' in the manifest; it can never be given",
@@ -671,7 +673,7 @@ def test_a_flag_that_the_manifest_does_not_have_is_an_error(tmp_path: Path) -> N
 def test_resources_that_are_missing_or_outside_of_the_folder_are_errors(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
     folder = write_extension(tmp_path, exec="", prompts=["prompts", "more"], skills=["../x"], themes=["t.json"])
-    report = check(folder, limits=SOON_READY)
+    report = check(folder, limits=PATIENT)
     assert [each.text for each in report.findings if each.rule == "bad-resource"] == [
         "skills: '../x' is not in the folder of the extension",
         "prompts: 'more' does not exist",

@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from zot_ext.protocol.codec import encode
-from zot_ext.protocol.from_extension import CAPABILITIES, CommandResponse, Hello, ShutdownAck
-from zot_ext.protocol.from_host import HelloAck, PanelClose, PanelKey, Shutdown
+from zot_ext.protocol.from_extension import CAPABILITIES, CommandResponse, Hello
+from zot_ext.protocol.from_host import HelloAck, PanelClose, PanelKey
 from zot_ext.protocol.groups.providers import ProviderEvent
 from zot_ext.protocol.groups.tool_ops import OpResponse
 from zot_ext.testing.conformance.findings import finding
@@ -136,8 +136,7 @@ class CheckRuns:
                 return
         for name, frame in events(read_registered(session.lines)):
             session.write(frame, f"event {name!r}")
-        # Events have no replies; a program that they crash ends soon.
-        session.wait(lambda: False, self._limits.ready_idle_seconds)
+        session.wait(lambda: False, self._limits.ready_idle_seconds)  # events have no replies, and may have effects
         if list(judge_replies(session, died=False)):
             session.wait(lambda: False, self._limits.drain_seconds)  # late replies may be on their way
 
@@ -230,14 +229,12 @@ class CheckRuns:
             if others and not session.ended:
                 self._add("not-the-same", f"only some starts register {', '.join(others)}")
         answered = probe.ask(session, self._answered)
-        if self._answered is None:
+        if self._answered is None and not self._obeys_shutdown:  # nothing shows that it has read what was sent
             session.wait(lambda: False, self._limits.ready_idle_seconds)
-        if session.ended:
-            self._add(probe.rule, f"it ended after {session.last}{_exit_text(session)}")
-        elif not answered:
+        if not (answered or session.ended):
             self._add(probe.rule, f"it did not answer {session.last}")
         else:
-            self._end(session)
+            self._end(session, probe.rule)
         session.close()
 
     # Start and end of each run
@@ -252,34 +249,49 @@ class CheckRuns:
             self._add("cannot-start", f"{self._target.command[0]}: {error.strerror}")
             return None
 
-    def _end(self, session: CheckSession) -> None:
-        """Ask the program to end, then judge its output."""
-        died = session.ended
-        if died:
-            self._add("exited-early", f"it ended after {session.last}{_exit_text(session)}")
+    def _end(self, session: CheckSession, rule: str = "exited-early") -> None:
+        """Ask the program to end, then judge its output. If it ends by itself, it breaks `rule`."""
+        if died := session.ended:
+            self._add(rule, f"it ended after {session.last}{_exit_text(session)}")
         elif self._obeys_shutdown:
-            self._shut_down(session)
+            died = not self._shut_down(session, rule)
         self.findings += judge_lines(session)
         self.findings += judge_replies(session, died=died)
 
-    def _shut_down(self, session: CheckSession) -> None:
-        limits = self._limits
-        session.write(encode(Shutdown()), "shutdown")
-
-        def acknowledged() -> bool:
-            return any(isinstance(line.frame, ShutdownAck) for line in session.lines)
-
-        in_time = session.wait(acknowledged, limits.shutdown_seconds)
+    def _shut_down(self, session: CheckSession, rule: str) -> bool:
+        """Return whether what was sent before has not ended the program."""
+        limits, sent = self._limits, session.last
+        in_time = session.shut_down()
         if not session.exited(limits.shutdown_seconds):
             how = "was acknowledged" if in_time else "was not acknowledged"
             self._add("ignores-shutdown", f"shutdown {how}, and it still runs after {limits.shutdown_seconds:g} s")
             self._obeys_shutdown = False
-            return
-        if not session.wait(acknowledged, limits.kill_seconds):  # it may have arrived since, just before the exit
-            self._add("no-shutdown-ack", f"it ended without shutdown_ack{_exit_text(session)}")
-        elif session.process.returncode:
-            self._add("exit-status", f"it ended{_exit_text(session)}")
+            return True
+        how = _exit_text(session)
+        acknowledged = session.wait(session.acknowledged, limits.kill_seconds)  # it may come just before the exit
         self._leftovers(session)
+        if acknowledged:
+            if session.process.returncode:
+                self._add("exit-status", f"it ended{how}")
+            return True
+        session.close()
+        if self._acknowledges():
+            self._add(rule, f"it ended after {sent}{how}")
+            return False
+        self._add("no-shutdown-ack", f"it ended without shutdown_ack{how}")
+        return True
+
+    def _acknowledges(self) -> bool:
+        """Whether it acknowledges a shutdown before which nothing is sent."""
+        session = self._start()
+        if session is None:
+            return False
+        session.wait(lambda: bool(session.lines), self._limits.hello_seconds)
+        session.greet()
+        session.settle(says_ready=self._says_ready)
+        acknowledged = session.shut_down()
+        session.close()
+        return acknowledged
 
     def _leftovers(self, session: CheckSession) -> None:
         if session.group():

@@ -19,9 +19,10 @@ from zot_ext.protocol.from_extension import (
     EventInterceptResponse,
     HostCall,
     Ready,
+    ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import HostResult, ToolAnswer
+from zot_ext.protocol.from_host import HostResult, Shutdown, ToolAnswer
 from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
 from zot_ext.protocol.groups.tool_ops import OpResponse
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
@@ -193,6 +194,15 @@ class CheckSession:
     def sent_ready(self) -> bool:
         """Whether the program has sent `ready`."""
         return any(isinstance(line.frame, Ready) for line in self.lines)
+
+    def acknowledged(self) -> bool:
+        """Whether the program has sent `shutdown_ack`."""
+        return any(isinstance(line.frame, ShutdownAck) for line in self.lines)
+
+    def shut_down(self) -> bool:
+        """Send `shutdown`, and return whether it is acknowledged in time."""
+        self.write(encode(Shutdown()), "shutdown")
+        return self.wait(self.acknowledged, self.limits.shutdown_seconds)
 
     def end_input(self) -> None:
         """Close the program's standard input."""
