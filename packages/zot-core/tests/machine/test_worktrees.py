@@ -131,18 +131,20 @@ def test_a_worktree_that_cannot_be_made_leaves_nothing(project: Path) -> None:
         add(project)
 
 
-def test_giving_up_ends_git_and_removes_what_was_made(project: Path) -> None:
-    git(project, "config", "filter.slow.smudge", "sleep 100")
+def test_giving_up_ends_git_and_removes_what_was_made(project: Path, tmp_path: Path) -> None:
+    begun, heard = tmp_path / "begun", tmp_path / "heard"
+    git(project, "config", "filter.slow.smudge", f"trap 'touch {heard}; exit' TERM; touch {begun}; sleep 100 & wait")
     (project / ".gitattributes").write_text("*.txt filter=slow\n")
     git(project, "add", ".gitattributes")
     git(project, "commit", "--quiet", "-m", "slow")
 
     def check() -> None:
-        if branches(project):
+        if begun.exists():
             raise GivenUp
 
     with pytest.raises(GivenUp):
         add(project, check=check)
+    assert heard.exists(), "git could not remove its locks"
     assert not branches(project)
     assert git(project, "worktree", "list").count("\n") == 0
     with pytest.raises(WorktreeError, match=r"takes longer than 0.2 s"):

@@ -3,11 +3,15 @@
 import contextlib
 import os
 import signal
+import subprocess
+import sys
+import time
 from typing import Protocol
 
 _SHOWN = 100
 """Characters of a command line."""
 _MOST_COMMANDS = 5
+_POLL = 0.02
 _LOWER = 5
 """Steps of niceness: beside another process, this one gets a third of its time."""
 
@@ -19,6 +23,22 @@ def signal_group(group: int, number: int) -> bool:
     except (ProcessLookupError, PermissionError):  # no such group, or a group of another user (sudo)
         return False
     return True
+
+
+def end_command(process: "subprocess.Popen[bytes]", seconds: float = 2.0) -> None:
+    """End a command that may still run, with its group, whose leader it is: with SIGTERM, so that git removes its locks
+    and what it has half made, and after `seconds` with SIGKILL."""
+    if process.returncode is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        signal_group(process.pid, signal.SIGTERM)
+        until = time.monotonic() + seconds
+        while group_runs(process.pid) and time.monotonic() < until:
+            time.sleep(_POLL)  # only the end of our own children can be awaited
+        signal_group(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 class Child(Protocol):

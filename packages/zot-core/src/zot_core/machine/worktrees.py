@@ -8,7 +8,6 @@ The functions run git: call them in a thread. `check` is called often while it r
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.process_groups import end_command
 from zot_core.machine.repository import git_folders, repository_top
 from zot_provider.errors import ZotError
 from zot_provider.files.sha256 import sha256_hex
@@ -352,7 +352,5 @@ class _Git:
                     self._check()
                     if time.monotonic() > end:
                         raise WorktreeError(f"git takes longer than {self._limits.seconds:g} s") from None
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
+        finally:
+            end_command(process)

@@ -2,14 +2,13 @@
 
 import os
 import re
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from zot_agent.signals import defer_stop_signals
 from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.process_groups import end_command
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
 
@@ -110,24 +109,7 @@ def _running(command: Sequence[str], cwd: str | None, more: Mapping[str, str]) -
     finally:
         if process is not None:
             with process:
-                _stop(process)
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Terminate the process if it still runs, so that it removes its lock files; kill it if it does not end."""
-    if process.returncode is not None:
-        return
-    for number, seconds in ((signal.SIGTERM, 2.0), (getattr(signal, "SIGKILL", signal.SIGTERM), None)):
-        try:
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, number)
-            process.wait(seconds)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
+                end_command(process)
 
 
 def _reason(text: str) -> str:
