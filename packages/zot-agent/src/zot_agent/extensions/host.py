@@ -52,8 +52,8 @@ class StartWait:
         """Return once they have registered, in this run or the last one, or their time is over."""
         waiting = [each for each in members if each.late is None and not each.started.done()]
         left = self._deadline - asyncio.get_running_loop().time()
-        if waiting and left > 0:
-            await asyncio.wait([each.started for each in waiting], timeout=left)
+        if waiting:  # without time left, too: their start must have begun before it is given up
+            await asyncio.wait([each.started for each in waiting], timeout=max(left, 0))
         # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
         if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
             await asyncio.wait(loading, timeout=self._limits.hello_seconds)

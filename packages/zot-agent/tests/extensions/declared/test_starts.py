@@ -113,7 +113,7 @@ async def test_a_process_that_is_only_silent_has_not_registered_all_that_is_reme
 async def test_a_start_that_ends_after_nobody_waited_any_more_is_whole_and_is_kept(world: World) -> None:
     gate = slow(world)
     client = ScriptedClient(["hello", Turn(calls=[Call("go", {})]), "done", "bye"])
-    async with world.running(client, ready_total_seconds=0.05, ready_idle_seconds=600) as talk:
+    async with world.running(client, ready_total_seconds=0, ready_idle_seconds=600) as talk:
         assert await results(talk) == []
         assert [spec.name for spec in client.requests[0].tools if spec.name == "go"] == []
         gate.touch()
