@@ -1,14 +1,19 @@
 """Keys, the input field, and what extensions draw in the conversation, for a client that has a screen."""
 
-import time
+import asyncio
+import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from extension_folder import write_extension
 from rpc_peer import Peer, StartPeer
+from still_loop import passes, run_still
 from waiting import wait_until
 
+from zot_agent.rpc.screen.field import ClientFields
+from zot_core.conversation.extensions import FieldSilent
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 KEYS = """
@@ -193,16 +198,24 @@ def test_a_client_that_claims_a_change_too_late_is_told_to_leave_its_text_alone(
     assert typing.error("ext_field_claim", request=late).endswith("waits for an answer")
 
 
-def test_a_client_that_claims_a_change_has_the_whole_time_again(typing: Peer) -> None:
-    typing.data("use_field")
+def test_a_client_that_claims_a_change_has_the_whole_time_again() -> None:
+    sent: list[str] = []
 
-    typing.send("control.run", name="paste", args="!")
-    request = typing.until("ext_field_request")[-1]["request"]
-    time.sleep(1.3)
-    typing.data("ext_field_claim", request=request)
-    time.sleep(1.3)
-    typing.data("ext_field_response", request=request, text="!", cursor=1)
-    assert typing.until("ext_display")[-1]["text"] == "None"
+    async def test() -> None:
+        fields = ClientFields(lambda line, client: sent.append(line), 2.0)
+        fields.typed(None)
+        for late in (False, True):
+            pasting = asyncio.create_task(fields.paste("!"))
+            await passes(0)
+            request = json.loads(sent[-1])["request"]
+            await passes(1.9)
+            assert fields.claim(request)
+            await passes(2.1 if late else 1.9)
+            assert fields.answer(request, {"text": "!", "cursor": 1}) is not late
+            with pytest.raises(FieldSilent) if late else nullcontext():
+                await pasting
+
+    run_still(test())
 
 
 def painted(start: StartPeer, server: ScriptedServer, folder: Path, **env: str) -> Peer:
