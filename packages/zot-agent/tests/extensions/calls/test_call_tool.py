@@ -192,9 +192,9 @@ async def test_each_call_gets_one_answer_whatever_is_wrong_with_it(world: World)
 
 
 async def test_the_time_of_a_tool_does_not_run_while_a_tool_that_it_calls_does(world: World) -> None:
-    world.add("wrap", OVERRIDE.replace("' world'", "' && sleep 0.6'").replace("[0]", "[-1]"), "call_tool")
+    world.add("wrap", OVERRIDE.replace("' world'", "' && sleep 2.2'").replace("[0]", "[-1]"), "call_tool")
     client = ScriptedClient([Turn(calls=[Call("bash", {"command": "true"})]), "done"])
-    async with world.running(client, tool_seconds=0.5) as talk:
+    async with world.running(client, tool_seconds=2) as talk:
         await talk.conversation.prompt("go")
         [text] = outputs(talk.told)
     assert text.startswith("wrapped: [exit 0]")
