@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from zot_core.machine.process_groups import kill_child
+from zot_core.machine.process_groups import end_command, kill_child
 
 
 def has_ended(process: "subprocess.Popen[bytes]") -> bool:
@@ -25,3 +25,13 @@ async def test_a_child_is_ended() -> None:
     with subprocess.Popen(["sleep", "1000"]) as process:
         kill_child(process)
         assert process.wait() == -9
+
+
+def test_a_command_that_ignores_the_signal_to_end_is_killed() -> None:
+    command = ["sh", "-c", "trap '' TERM; echo; sleep 1000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        end_command(process, seconds=0.05)
+        assert process.returncode == -9
+        end_command(process)  # nothing is there any more
