@@ -17,6 +17,7 @@ _BETWEEN = "\x1f"
 
 _COMMAND_TOKEN = re.compile(r"\*+|\?|\s+|'[^']*'|\"[^\"]*\"|\\.|[^\\]", re.DOTALL)
 _PATH_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\\.|.", re.DOTALL)
+_ALL_BELOW = re.compile(r"(?:/(?:\*\*)?)+\Z")
 _WILD = re.compile(r"(?<!\\)[*?]")
 
 _SYSTEM = re.compile(r"\A/(?:usr/)?(?:local/)?s?bin/(?=[^/\s*?])")
@@ -154,19 +155,20 @@ class PathPattern:
     def _expression(self, base: str) -> re.Pattern[str]:
         found = self._compiled.get(base)
         if found is None:
-            rest = self.text[len(self._fixed) :].removesuffix("/**")
-            rest = "" if rest == "**" else rest.rstrip("/")
+            rest = _ALL_BELOW.sub("", self.text[len(self._fixed) :])
+            rest = "" if rest == "**" else rest
             tokens = [re.escape(each) for each in unicodedata.normalize("NFC", base)]
             if rest:
                 tokens += ["/"] if base != "/" else []
                 tokens += map(_path_token, _PATH_TOKEN.findall(rest))
-            below = "(?:/.*)?" if self.below else ""
+            whole = [tokens, [*tokens, "/", ANY]] if self.below else [tokens]
             if base == "/" and not rest:
-                tokens, below = [], ".*" if self.below else "/"
+                whole = [[ANY]] if self.below else [["/"]]
             flags = re.DOTALL | (re.IGNORECASE if self.careful else 0)
+            expression = "|".join(linear_expression(each, "[^/]") for each in whole)
             if len(self._compiled) > 8:
                 self._compiled.clear()
-            found = self._compiled[base] = re.compile(f"(?:{linear_expression(tokens, '[^/]')}){below}", flags)
+            found = self._compiled[base] = re.compile(expression, flags)
         return found
 
 
