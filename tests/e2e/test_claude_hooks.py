@@ -154,7 +154,7 @@ def test_a_guard_that_zot_cannot_run_stops_unless_all_hooks_are_turned_off(zot: 
     assert (done.code, server.requests) == (2, [])
     assert f"{zot.cwd}/.claude/settings.json: hooks.preToolUse: no such event in zot" in done.line()
     server.add("one", "two")
-    assert "hooks of .claude/settings.json" in zot.ask(server, "-p", "go").line()
+    assert "settings of Claude Code .claude/settings.json" in zot.ask(server, "-p", "go").line()
     (zot.cwd / ".claude/settings.local.json").write_text('{"disableAllHooks": true}')
     assert (ask(zot, server).code, len(server.requests)) == (0, 2)
 
@@ -162,7 +162,7 @@ def test_a_guard_that_zot_cannot_run_stops_unless_all_hooks_are_turned_off(zot: 
 def test_without_the_persons_word_none_of_them_runs(zot: Zot, server: ScriptedServer) -> None:
     hooks(zot, {"PreToolUse": "touch ran"})
     calls(server, "bash", command="true")
-    assert "hooks of .claude/settings.json" in zot.ask(server, "-p", "go").line()
+    assert "settings of Claude Code .claude/settings.json" in zot.ask(server, "-p", "go").line()
     assert not (zot.cwd / "ran").exists()
 
 

@@ -222,6 +222,36 @@ def test_a_trusted_projects_file_stops_too(mode: str, zot: Zot, server: Scripted
         path.unlink()
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_damaged_file_of_claude_code_that_may_deny_something_stops(
+    mode: str, zot: Zot, server: ScriptedServer
+) -> None:
+    own = Path(zot.env["HOME"])
+    for folder, content in (
+        (own, '{"permissions": {"deny": ["Bash"]},}'),
+        (zot.cwd, '{"permissions": {"deny": "Bash"}}'),
+    ):
+        path = folder / ".claude" / "settings.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(content)
+        refused(start(zot, server, mode, "--trust"), zot, server, str(path))
+        shutil.rmtree(path.parent)
+
+
+def test_what_claude_code_is_told_to_refuse_is_refused(zot: Zot, server: ScriptedServer) -> None:
+    for folder in (Path(zot.env["HOME"]), zot.cwd):
+        path = folder / ".claude" / "settings.json"
+        path.parent.mkdir(parents=True)
+        for rules, code in (({"deny": ["Bash(touch:*)"]}, 0), ({"ask": ["Bash"]}, 5)):
+            path.write_text(json.dumps({"permissions": rules, "sandbox": {"enabled": True}}))
+            server.add(TOUCH, "done")
+            done = zot.ask(server, "-p", "--trust", "x")
+            assert done.code == code
+            assert not (zot.cwd / "ran").exists()
+            assert f"{path}: zot does not use sandbox" in done.err
+        shutil.rmtree(path.parent)
+
+
 def test_a_file_of_a_folder_that_is_not_trusted_counts_for_nothing(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / ".zot").mkdir()
     for content in ("{", '{"sandbox": "onn"}', '{"sandbox": "off"}', '{"no_yolo": true}'):

@@ -123,6 +123,11 @@ PROGRAMS: list[tuple[str, object, str]] = [
         "hook TeammateIdle, which runs: say done (zot does not do that yet)",
     ),
     (
+        ".claude/settings.local.json",
+        {"permissions": {"allow": ["Bash"], "deny": ["Bash(curl:*)"]}},
+        "rule for tool calls: deny Bash(curl:*)",
+    ),
+    (
         ".mcp.json",
         {"mcpServers": {"db": {"command": "npx", "args": ["db", "a b"]}}},
         "MCP server db, which starts: npx db 'a b'",
@@ -168,7 +173,7 @@ def test_hooks_alone_are_a_reason_to_ask_and_so_is_a_change_of_their_scripts(pro
     choice = choose(project)
     choice.find()
     assert choice.notes == [
-        f"not used, because you have not allowed it: hooks of .claude/settings.json of {project} "
+        f"not used, because you have not allowed it: settings of Claude Code .claude/settings.json of {project} "
         "(start zot there to decide, or pass --trust)"
     ]
     choice.decide(allowed=True)

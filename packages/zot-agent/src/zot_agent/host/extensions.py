@@ -108,7 +108,27 @@ class ProjectChoice:
         manifest of a guard that cannot be used, and for a folder that was allowed and now holds back in another way."""
         self._check_guards(self._server_files, project=self.trusted)
         self._check_changed()
-        return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
+        return self._settings(self.settings, self.claude)
+
+    def _settings(self, project: Layer, claude: Sequence[str]) -> Settings:
+        """Return the settings with those of a project, and what the settings of Claude Code, the person's own and those
+        at the paths `claude`, deny or ask about. Raises `ConfigError`."""
+        options = self._options
+        settings = load_settings(zot_home(), project, ignore=options.ignore_settings)
+        own = os.path.expanduser(os.path.join("~", ".claude", "settings.json"))
+        paths = [*([own] if os.path.lexists(own) else []), *claude]
+        if options.ignore_settings or not paths:
+            return settings
+        from zot_agent.hook_programs.claude.rules import claude_layers  # noqa: PLC0415  not everybody has such settings
+
+        user, *others = settings.layers
+        flags = {"mode": options.permission_mode or settings.no_yolo, "sandbox": options.sandbox}
+        said = [each for each, value in flags.items() if value]
+        said += [key for layer in settings.layers for key in (*layer.values, *layer.values.get("permissions", ()))]
+        found = Settings(user, *claude_layers(paths, said), *others)
+        if found.errors:
+            raise ConfigError(found.errors[0])
+        return found
 
     def hooks(self, settings: Settings) -> FoundHooks:
         """Return the hook programs of `settings`, and of the settings of Claude Code that are used. Raises
@@ -213,8 +233,7 @@ class ProjectChoice:
                 raise ConfigError(self.undecided.problems[0])
             self._check_guards(self.undecided.server_files, project=True)
             project = self.undecided.settings
-            settings = load_settings(zot_home(), project, ignore=self._options.ignore_settings)
-            find_hooks(settings, project.source, self.undecided.claude)
+            find_hooks(self._settings(project, self.undecided.claude), project.source, self.undecided.claude)
 
 
 def extension_limits(*, once: bool = False) -> "ExtensionLimits":

@@ -30,7 +30,8 @@ _UNDECIDED = "mode-undecided"
 def mode_is_open(options: HostOptions, settings: Settings) -> bool:
     """Whether neither a flag nor a setting says which calls may run, and zot runs for the first time, or its question
     about that was closed without an answer."""
-    said = options.permission_mode is not None or _KEY in settings.values or settings.no_yolo
+    said = options.permission_mode is not None or settings.no_yolo
+    said = said or any("mode" in layer.values.get(_KEY, ()) for layer in settings.layers)
     if said or options.ignore_settings:
         return False
     known = (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())

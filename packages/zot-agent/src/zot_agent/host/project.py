@@ -39,7 +39,7 @@ class Project(Record):
     server_files: Sequence[str] = ()
     """The files that name MCP servers."""
     claude: Sequence[str] = ()
-    """The paths of settings of Claude Code that have hooks, or cannot be read."""
+    """The paths of settings of Claude Code, if one of them has hooks, holds something back or cannot be read."""
     problems: Sequence[str] = ()
     """Lines about agents that cannot be used, because what holds them back is not understood."""
 
@@ -51,13 +51,13 @@ class Project(Record):
 
     @property
     def holds_back(self) -> bool:
-        """Whether its settings, or its hooks of Claude Code, are there to let less run. Raises `ConfigError`."""
+        """Whether its settings, or those of Claude Code, are there to let less run. Raises `ConfigError`."""
         values = self.settings.values
         if any(SETTINGS[key].confines for key in values if key != Settings.permissions.key):
             return True
         if any(values.get(Settings.permissions.key, {}).get(each) for each in ("ask", "deny", "mode")):
             return True
-        return bool(self.claude) and _has_guards(self.claude)
+        return any(each.values for each in self._claude()) or (bool(self.claude) and _has_guards(self.claude))
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -71,7 +71,8 @@ class Project(Record):
         entries += [self.system] if self.system else []
         entries += [] if self.settings.empty else [self.settings.source]
         entries += dict.fromkeys(path for each in self.programs() for path in (each.path, *each.files))
-        entries += [path for path in self.server_files if path not in entries]
+        more = [*self.server_files, *(each.source for each in self._claude() if each.values)]
+        entries += [path for path in more if path not in entries]
         return FolderContent(self.folder, entries, roots)
 
     def lines(self) -> list[str]:
@@ -96,6 +97,8 @@ class Project(Record):
                 lines += _few(_describe_rules(value))
             elif key != Settings.hooks.key:  # they are among the programs
                 lines.append(f"setting {key}: {SETTINGS[key].show(value)}")
+        for layer in self._claude():
+            lines += [*_few(_describe_rules(layer.values.get(Settings.permissions.key, {}))), *layer.problems]
         lines += [f"settings that cannot be used: {line}" for line in self.settings.errors]
         lines += [f"an agent that cannot be used: {line}" for line in self.problems]
         not_yet = " (zot does not do that yet)"
@@ -107,6 +110,13 @@ class Project(Record):
 
         return project_programs(self.folder, self.templates)
 
+    def _claude(self) -> list[Layer]:
+        if not self.claude:
+            return []
+        from zot_agent.hook_programs.claude.rules import claude_layers  # noqa: PLC0415  few projects have such settings
+
+        return claude_layers(self.claude)
+
     def names(self) -> str:
         """Name what the project brings, in a few words."""
         kinds = {
@@ -117,7 +127,7 @@ class Project(Record):
             "MCP servers of": [os.path.relpath(path, self.folder) for path in self.server_files],
             "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
             "settings": list(self.settings.values) or (["that cannot be used"] if self.settings.errors else []),
-            "hooks": [f"of {os.path.relpath(path, self.folder)}" for path in self.claude],
+            "settings of Claude Code": [os.path.relpath(path, self.folder) for path in self.claude],
         }
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
 
@@ -208,7 +218,7 @@ def _has_guards(paths: Sequence[str]) -> bool:
 
 
 def find_claude(cwd: str) -> list[str]:
-    """Return the paths of the settings of Claude Code in the project in `cwd` that have hooks."""
+    """Return the paths of the settings of Claude Code in the project in `cwd` that count in zot."""
     if not os.path.isdir(os.path.join(cwd, ".claude")):
         return []
     from zot_agent.host.programs.project_programs import claude_settings  # noqa: PLC0415  few projects have any

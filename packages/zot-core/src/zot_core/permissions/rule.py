@@ -26,7 +26,7 @@ SERVER = "mcp__"
 OWN = ("agent", "job", "todo")
 """Built-in tools that neither write files nor start anything; they run unless a rule names them."""
 
-_OTHER_NAMES = {"multiedit": "edit", "notebookedit": "edit", "todowrite": "todo", "webfetch": WEB}
+_OTHER_NAMES = {"multiedit": "edit", "notebookedit": "edit", "task": "agent", "todowrite": "todo", "webfetch": WEB}
 """Tools of Claude Code that have other names here; letters may be large in all of them."""
 
 _PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {

@@ -41,17 +41,13 @@ class ProjectProgram(Record):
 
 
 def claude_settings(cwd: str) -> list[str]:
-    """Return the files of settings of Claude Code in the project, the stronger one last, if one of them has hooks, or
-    cannot be read and may have some: the other one may turn them off."""
+    """Return the files of settings of Claude Code in the project, the stronger one last, if one of them has hooks,
+    holds something back, or cannot be read and may do so: the other one may turn hooks off."""
+    from zot_agent.hook_programs.claude.rules import claude_layers  # noqa: PLC0415  few projects have such settings
+
     paths = [path for path in _files(cwd, _CLAUDE) if os.path.lexists(path)]
-    return paths if any(map(_has_hooks, paths)) else []
-
-
-def _has_hooks(path: str) -> bool:
-    try:
-        return bool(read_json_object(path).get("hooks"))
-    except ConfigError:
-        return True
+    said = any(not each.empty or each.problems for each in claude_layers(paths))
+    return paths if said or any(read_json_object(path).get("hooks") for path in paths) else []
 
 
 def project_programs(cwd: str, templates: Iterable[TemplateFile] = ()) -> list[ProjectProgram]:

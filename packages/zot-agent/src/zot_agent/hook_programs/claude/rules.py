@@ -1,0 +1,79 @@
+"""Reads `permissions` in the settings of Claude Code: what is denied there, or asked about, is so in zot.
+
+```json
+{"permissions": {"deny": ["Read(.env)", "Bash(curl:*)"], "ask": ["Bash(git push:*)"]}}
+```
+
+The format is described at https://code.claude.com/docs/en/permissions. What is allowed there is not allowed here.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from zot_agent.config.settings import Layer, Settings, read_json_object
+from zot_core.permissions.rule import parse_permissions
+from zot_provider.errors import ConfigError
+from zot_provider.json_text import describe
+
+_CAREFUL = ("ask", "deny")
+_CARELESS = (None, "acceptEdits", "auto", "bypassPermissions")
+"""Values of `defaultMode` by which fewer questions are asked."""
+_OF_FILES = re.compile(r"(read|(?:multi|notebook)?edit|write)\((.+)\)", re.IGNORECASE | re.DOTALL)
+
+_OF_NAMES = re.compile(r"(?:agent|skill|slashcommand|task)\(.*", re.IGNORECASE | re.DOTALL)
+
+
+def claude_layers(paths: Iterable[str], said: Collection[str] = ()) -> list[Layer]:
+    """Return a layer for each of these files, with rules that deny or ask as its only value. What else holds back
+    there is named in its problems, unless the person has `said` it to zot: "mode", "sandbox"."""
+    return [_layer(path, said) for path in paths]
+
+
+def _layer(path: str, said: Collection[str]) -> Layer:
+    layer = Layer(path)
+    try:
+        content = read_json_object(path)
+        permissions = content.get("permissions") or {}
+        if not isinstance(permissions, dict):
+            raise ConfigError(f"{path}: permissions: expected an object, got {describe(permissions)}")
+        given = {action: permissions[action] for action in _CAREFUL if permissions.get(action)}
+        parse_permissions(given, path)
+        rules = {action: [each for rule in given[action] for each in _in_zot(rule)] for action in given}
+    except ConfigError as error:
+        layer.errors.append(f"{error} (--ignore-settings starts without it)")
+        return layer
+    if any(rules.values()):
+        layer.values[Settings.permissions.key] = rules
+    if unused := [*_unused(content, permissions, said)]:
+        layer.problems.append(f"{path}: zot does not use {', '.join(unused)}; use its own settings to hold that back")
+    return layer
+
+
+def _in_zot(rule: str) -> list[str]:
+    """Return rules of zot for all that a rule covers there, where a path is one of a `.gitignore`: a name without a
+    slash counts in every folder, and `/` is the project. Who takes that for the root gets what they mean, too. Nothing
+    for what zot's rules have no words for."""
+    if _OF_NAMES.fullmatch(rule.strip()):
+        return []
+    found = _OF_FILES.fullmatch(rule.strip())
+    path = found[2].strip() if found else ""
+    if path.startswith("/") and not path.startswith("//"):
+        more = f".{path}"
+    elif "/" not in path.rstrip("/") and not path.startswith("~"):
+        more = f"**/{path}"
+    else:
+        return [rule]
+    return [rule, f"{found[1]}({more})"] if found else [rule]
+
+
+def _unused(content: Mapping[str, Any], permissions: Mapping[str, Any], said: Collection[str]) -> Iterator[str]:
+    if "mode" not in said and permissions.get("defaultMode") not in _CARELESS:
+        yield "permissions.defaultMode"
+    if "mode" not in said and permissions.get("disableBypassPermissionsMode") is not None:
+        yield "permissions.disableBypassPermissionsMode"
+    for action in _CAREFUL:
+        yield from (f"permissions.{action} {each}" for each in permissions.get(action) or () if not _in_zot(each))
+    walls = content.get("sandbox")
+    if "sandbox" not in said and isinstance(walls, dict) and walls.get("enabled"):
+        yield "sandbox"
