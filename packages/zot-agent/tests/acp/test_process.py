@@ -129,13 +129,17 @@ async def test_an_operation_is_refused_with_the_code_that_clients_get(server: Sc
         ({"error": {"code": -32603, "message": "no\nwindow"}}, "the user could not be asked: no window"),
         ({"result": {}}, "the user could not be asked: outcome: "),
         ({"result": None}, "the user could not be asked: the answer must be an object"),
-        ({"result": {"outcome": {"outcome": "selected", "optionId": "perhaps"}}}, "did not allow"),
+        ({"result": {"outcome": {"outcome": "selected", "optionId": 1}}}, "the user could not be asked: outcome"),
+        *(
+            ({"result": {"outcome": {"outcome": "selected", "optionId": each}}}, "an option that was not offered")
+            for each in ("perhaps", "Once", "always")
+        ),
     ],
 )
 async def test_a_call_runs_only_if_the_answer_allows_it(
     server: ScriptedServer, alone: Path, answer: dict[str, Any], why: str
 ) -> None:
-    server.add(TOUCH, "Well.")
+    server.add(Turn(calls=[Call("bash", {"command": "echo x > done"})]), "Well.")  # no rule can allow it always
     async with served(server, permission_mode="ask") as editor:
         editor.prompt(1, await editor.begin(alone))
         editor.send(id=await editor.question(), **answer)

@@ -109,7 +109,11 @@ class EditorConnection:
             raise CannotAsk(" ".join(str(error).split())) from error
         except ValidationError as error:
             raise CannotAsk(_first_fault(error, "the answer")) from error
-        return outcome.option_id if outcome.outcome == "selected" else ""
+        if outcome.outcome != "selected":
+            return ""
+        if all(each["optionId"] != outcome.option_id for each in options):
+            raise CannotAsk("the answer is an option that was not offered")
+        return outcome.option_id
 
     @property
     def elicits(self) -> bool:
