@@ -1,3 +1,5 @@
+import contextlib
+import gc
 import json
 import os
 import socket
@@ -125,6 +127,28 @@ async def test_an_existing_auth_json_is_read_first_and_gets_new_keys(home: Path)
     assert await store.save("openai", Entry("new")) == f"stored in {home}/auth.json"
     assert await store.keyring.entry("openai") == Entry("in-the-keyring")
     assert await store.save("xai", Entry("xai-key")) == "stored in the keyring (Secret Service)"
+
+
+@pytest.mark.needs("dbus-daemon", "gnome-keyring-daemon")
+@pytest.mark.usefixtures("keyring_variables")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # of the backend, when it raises
+async def test_a_locked_keyring_keeps_what_it_has_and_new_keys_go_into_the_file(home: Path) -> None:
+    import secretstorage
+
+    store = AccountStore(str(home))
+    await store.save("openai", Entry(KEY))
+    with contextlib.closing(secretstorage.dbus_init()) as bus:
+        secretstorage.get_default_collection(bus).lock()
+    for work in (store.load("openai"), store.delete("openai"), store.move("file")):
+        with pytest.raises(KeyringFailed, match=r"^the keyring \(Secret Service\) failed: KeyringLocked$"):
+            await work
+    assert "KeyringLocked" in await store.save("groq", Entry("groq-key-000"))
+    assert AccountStore(str(home)).listing() == [
+        Stored("groq", "file", "api_key"),
+        Stored("openai", "keyring", "api_key"),
+    ]
+    assert KEY not in written(home)
+    gc.collect()
 
 
 async def test_without_a_keyring_the_file_is_used_and_a_line_says_so(
