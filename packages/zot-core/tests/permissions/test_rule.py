@@ -36,6 +36,7 @@ def test_it_covers_whole_words_and_what_follows_a_colon() -> None:
         ("TodoWrite", "todo"),
         ("mcp__github", "mcp__github__delete_repo"),
         ("mcp__git_hub", "mcp__git_hub__x"),
+        ("MCP__github", "mcp__github__delete_repo"),
         ("mcp__github__*", "mcp__github__delete_repo"),
         ("mcp__github__delete_repo", "mcp__github__delete_repo"),
     ],
@@ -44,6 +45,12 @@ def test_tools_of_claude_code_and_of_servers_are_those_that_are_meant(text: str,
     (rule,) = parse_permissions({"deny": [text]}, "config.json").rules
     assert rule.names(tool)
     assert not rule.names("mcp__githubs__delete_repo")
+
+
+@pytest.mark.parametrize("text", ["read(*)", "edit(**)", "write(:*)", "deploy(*)"])
+def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: str) -> None:
+    assert (parse_rule("deny", text).pattern, parse_rule("ask", text).pattern) == (None, None)
+    assert parse_rule("allow", text).pattern is not None
 
 
 @pytest.mark.parametrize(
@@ -58,6 +65,17 @@ def test_tools_of_claude_code_and_of_servers_are_those_that_are_meant(text: str,
         *("bash(rm\u200d *)", "read(.env\u200b)", "fetch(\ufeffevil.com)", "mcp__a__b(x\u2060)"),
         *("bash(rm \uff0a)", "bash(rm \u2217)", "bash(rm \u2026)", "bash(git push \u2013force)", "bash(\uff52m *)"),
         *("bash(git push \u2014force *)", "bash(\u201crm\u201d *)", "bash(rm \u2212rf *)"),
+        *(
+            'bash("rm *")',
+            "bash('git push' *)",
+            "bash({rm,mv} *)",
+            "bash(git {push,pull} *)",
+            "bash(rm|mv *)",
+            "bash:rm",
+        ),
+        *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
+        *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),
+        *("read(!.env)", r"read(^\.env)", "read(file:///etc/passwd)"),
     ],
 )
 @pytest.mark.parametrize("action", ["allow", "ask", "deny"])
@@ -75,6 +93,15 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
         *(r"bash(find * -exec rm {} \;)", "bash(find * -exec rm {} ;)", "bash(echo '&&')", "bash(grep 'a|b' *)"),
         *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
         *("bash(make CC=clang)", "bash(echo '$HOME')", r"bash(echo \$HOME)", r"bash(find \( *)"),
+        *(
+            "edit(app/[id]/[[...slug]].tsx)",
+            r"read(a\[b])",
+            r"read(a\|b)",
+            r"read(\!a)",
+            "read(a,b)",
+            "bash(tar -C a/)",
+        ),
+        *("bash(git stash show stash@{0})", "bash(find * -exec cat {} +)", "bash(jq '{a,b}' *)", "bash([ -f x ])"),
         *("read(../other/**)", "read(./a/../b)", "read(**/.env)", "edit(src/**/)", "read(~/.ssh/**)", r"read(a\*/./b)"),
         *(
             "read(\u041e\u0442\u0447\u0451\u04422024.pdf)",

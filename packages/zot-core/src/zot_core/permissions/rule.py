@@ -77,9 +77,10 @@ def parse_rule(action: Action, text: str, source: str = "") -> Rule:
     if found is None:
         raise _wrong(source, text, "expected TOOL or TOOL(PATTERN), such as bash(git status*)")
     tool, pattern = _OTHER_NAMES.get(found["tool"].casefold(), found["tool"]), (found["pattern"] or "").strip()
-    if tool.startswith(SERVER) and "__" not in tool.removeprefix(SERVER) and not tool.endswith("*"):
+    if tool.casefold().startswith(SERVER) and "__" not in tool[len(SERVER) :] and not tool.endswith("*"):
         tool = f"{tool}__*"
-    if found["pattern"] is None or (tool.casefold() == COMMANDS and pattern in ("*", ":*")):
+    whole = ("*", ":*") if tool.casefold() == COMMANDS else () if action == "allow" else ("*", ":*", "**")
+    if found["pattern"] is None or pattern in whole:
         return Rule(action, text.strip(), tool, source)
     kind = _PATTERNS.get(tool.casefold(), CommandPattern)
     if kind is HostPattern:
@@ -113,7 +114,11 @@ def _no_call(rule: Rule) -> str:
     """Return why no call can match a rule; empty if one can, perhaps of a tool that is not there yet."""
     from zot_core.permissions.unmatchable import near_tool, unmatchable  # noqa: PLC0415  few people have rules
 
-    near = "" if rule.tool.startswith(SERVER) else near_tool(rule.tool, (READ, *WRITES, COMMANDS, WEB, *OWN))
+    known = (READ, *WRITES, COMMANDS, WEB, *OWN)
+    near = "" if rule.tool.casefold().startswith(SERVER) else near_tool(rule.tool, known)
+    head, colon, rest = rule.tool.partition(":")
+    if colon and head.casefold() in known:
+        return f"there is no tool {rule.tool}; did you mean {head}({rest})?"
     if near:
         return f"there is no tool {rule.tool}; did you mean {near}?"
     return unmatchable(rule.pattern, commands=rule.tool.casefold() == COMMANDS)

@@ -20,6 +20,11 @@ _ALIKE = ("LATIN", "CYRILLIC", "ARMENIAN", "CHEROKEE")
 _TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-\u2015\u2212]")
 """The signs that typesetting programs put in place of quotes, dots, a star and hyphens, and full-width signs."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
+_ALTERNATIVES = re.compile(r"(?<!\\)\{[^{}\s'\":]*,[^{}\s'\":]*\}")
+_SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
+"""Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
+_NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
+_EACH = "write a rule for each, or a backslash before it if it is a part of a name"
 
 
 def near_tool(tool: str, known: Iterable[str]) -> str:
@@ -59,8 +64,13 @@ def _command(tokens: Sequence[str]) -> str:
         return "a rule begins with the program, without assignments"
     if found := _TYPESET.search(plain):
         return f"{found.group()!r} is no character of the shell, but looks like one; quote it if it is a part of a word"
-    if plain.startswith("^"):
+    if plain.startswith(("^", ".*", "!", "#")):
         return "a rule is no regular expression: it begins with the program, and * stands for any text"
+    quoted, program = re.search(r"\S\s+\S", tokens[0]) if tokens else None, words[0] if words else ""
+    if quoted or re.search(r"[|;&<>,]|/\Z", program) or "*," in words:
+        return "it begins with one program, and quotes make one word of all that is in them"
+    if found := _ALTERNATIVES.search(plain):
+        return f"the shell makes several words of {found.group()!r:.40}; write a rule for each, or quote it"
     if _EXPANSION.search(plain):
         return "the shell replaces what $ and ` begin before a rule is compared; quote it if it is part of a word"
     return ""
@@ -72,6 +82,10 @@ def _path(text: str) -> str:
         return "expected a path; ~/ is your home directory, and variables are not replaced"
     if "\0" in text:
         return "a path has no NUL"
+    if found := _ALTERNATIVES.search(text) or _SET.search(text):
+        return f"{found.group()!r:.40} is plain text here; {_EACH}"
+    if _NO_PATH.fullmatch(text):
+        return f"expected one path, without quotes, in which * stands for a part of a name; {_EACH}"
     first = re.search(r"(?<!\\)[*?]", text)
     behind = text[first.start() :].partition("/")[2].rstrip("/").split("/") if first else []
     if {".", ".."} & {*behind} or "" in behind[:-1]:
