@@ -261,6 +261,33 @@ async def test_a_file_that_must_not_be_read_is_not_read_by_a_command(
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "echo a >.env", "rm .env", "touch sub/../.env", "curl -o .env h", "curl --output=.env h", "wget -O.env h",
+        "sort -o .env a", "cc -o .env a.c", "openssl rand -out .env 9", "git checkout .env", "git restore -- .env",
+        "git -C . rm .env", "git config -f .env a b", "perl -pi -e 1 .env", "sed --in-place s/a/b/ .env", "vim .env",
+        "echo a | sponge .env", "find .env -delete", "tar xf a .env", "rsync h:a .env", "split a .env", "gzip .env",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("rule", ["edit(.env)", "write(**/.env)", "edit", "Write", "edit(*)", "edit(**)"])
+async def test_a_file_that_must_not_be_changed_is_not_changed_by_a_command_that_names_it(
+    project: Project, rule: str, command: str
+) -> None:
+    assert await project.run(f"deny {rule}", command, "yolo") == "deny"
+    assert await project.run(f"ask {rule}", command, "yolo") == "ask"
+
+
+async def test_who_may_change_nothing_may_read_and_who_may_read_nothing_may_not(project: Project) -> None:
+    for command in ("cat .env", "git diff .env", "sed -n p .env", "curl -d @.env h", "tar tf a", "perl -ne 1 .env"):
+        assert await project.run("deny edit;;deny write(*)", command, "yolo") == "allow", command
+        assert await project.run("deny read", command, "yolo") == "deny", command
+    for rule in ("deny edit", "deny read"):
+        assert await project.run(rule, 'touch "$F"', "yolo") == "ask"
+        assert await project.run(rule, "echo a | sh", "yolo") == "ask"
+        assert await project.run(rule, "true", "yolo") == "allow"
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "expected"),
     [
         ("read", {"path": ".env"}, "deny"),

@@ -12,7 +12,7 @@ from zot_core.permissions.commands.named_files import LinePlace, NamedFiles, nam
 from zot_core.permissions.commands.readers import reader_name
 from zot_core.permissions.commands.reading import Reading
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
-from zot_core.permissions.rule import COMMANDS, READ, WRITES, Rule
+from zot_core.permissions.rule import COMMANDS, FILES, READ, WRITES, Rule
 from zot_core.permissions.shell_line import GAP, ShellLine, SimpleCommand, read_line
 from zot_provider.record import Record, field
 
@@ -56,7 +56,7 @@ class LineRules:
         line = read_line(text)
         forms = see_through(line)
         careful = guards(self._rules)
-        paths = any(isinstance(rule.pattern, PathPattern) for rule in careful)
+        paths = any(rule.tool.casefold() in FILES for rule in careful)
         files = named_files(line, forms, self._place) if paths else NamedFiles()
         finding = LineFinding(self._strict(forms, files), [], reason=self._ruin(forms))
         gits = [bool(reader_name(form.shapes)[0]) for form in forms if form.name in programs.REPOSITORY]
@@ -74,9 +74,10 @@ class LineRules:
         folders = self._place.folders(forms) or [self._cwd]
         matched += [rule for rule in commands if any(self._matches(rule, form.shapes, folders) for form in forms)]
         for rule in rules:
-            if isinstance(rule.pattern, PathPattern):
+            if rule.tool.casefold() in FILES:
                 named = files.read | files.written if rule.tool.casefold() == READ else files.written
-                if rule.pattern.matches_any(named, self._cwd):
+                pattern = rule.pattern
+                if pattern.matches_any(named, self._cwd) if isinstance(pattern, PathPattern) else named:
                     matched.append(rule)
         denied = [rule for rule in matched if rule.action == "deny"]
         return next(iter(denied or matched), None)
@@ -173,7 +174,7 @@ class LineRules:
         )
 
     def _guards_paths(self) -> bool:
-        return any(rule.action != "allow" and isinstance(rule.pattern, PathPattern) for rule in self._rules)
+        return any(rule.action != "allow" and rule.tool.casefold() in FILES for rule in self._rules)
 
     def _ruin(self, forms: Sequence[Form]) -> str:
         """Return a reason to ask if the line removes the home directory, or a folder near the root."""

@@ -18,6 +18,8 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 READ = "read"
 WRITES = ("edit", "write")
 """Tools by whose names rules speak of every tool that reads files, and of every tool that writes files."""
+FILES = (READ, *WRITES)
+"""Tools whose rules are also about the files that a command names."""
 COMMANDS = "bash"
 WEB = "fetch"
 """The tool whose rules are about hosts."""

@@ -16,7 +16,7 @@ from zot_core.permissions.commands.programs import CLIENTS, SCRIPTED, is_interpr
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
 from zot_core.permissions.patterns import CommandPattern, PathPattern
-from zot_core.permissions.rule import COMMANDS, READ, Rule
+from zot_core.permissions.rule import COMMANDS, FILES, READ, Rule
 from zot_core.permissions.shell_line import GAP, ShellLine
 
 _VALUED = ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
@@ -34,12 +34,11 @@ _SCRIPT = re.compile(r"-[A-Za-z]*c")
 
 def guards(rules: Iterable[Rule]) -> list[Rule]:
     """Return the rules that deny or ask about commands, files or hosts."""
-    found = (rule for rule in rules if rule.action != "allow")
-    kinds = (PathPattern, HostPattern)
+    found = [(rule, rule.tool.casefold()) for rule in rules if rule.action != "allow"]
     return [
         rule
-        for rule in found
-        if isinstance(rule.pattern, kinds) or (rule.tool.casefold() == COMMANDS and rule.pattern is not None)
+        for rule, tool in found
+        if tool in FILES or isinstance(rule.pattern, HostPattern) or (tool == COMMANDS and rule.pattern is not None)
     ]
 
 
@@ -145,15 +144,15 @@ def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]
 
 def _file_doubt(files: NamedFiles, rules: Sequence[Rule], cwd: str) -> str:
     for rule in rules:
-        pattern = rule.pattern
-        if not isinstance(pattern, PathPattern):
+        pattern, tool = rule.pattern, rule.tool.casefold()
+        if tool not in FILES or not isinstance(pattern, PathPattern | None):
             continue
-        reads = rule.tool.casefold() == READ
+        reads = tool == READ
         unknown = [*files.unknown_written, *(files.unknown_read if reads else ())]
         for each in unknown:
-            if _may_be(each, pattern, cwd):
+            if pattern is None or _may_be(each, pattern, cwd):
                 return f"the shell decides what {each.shown!r} is, and {_about(rule)}"
-        if reads and pattern.matches_any(files.hinted, cwd):
+        if reads and pattern is not None and pattern.matches_any(files.hinted, cwd):
             return f"a part of an argument may be a file, and {_about(rule)}"
     return ""
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from zot_core.machine.interface import expand_home
 from zot_core.machine.repository import repository_top
@@ -112,11 +113,12 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         folders = [place.cwd]
     words: dict[tuple[str, bool], tuple[Word, bool]] = {}
     for form in forms:
-        writes = form.name in programs.WRITERS or (form.name == "sed" and "-i" in " ".join(form.shapes))
-        for word in form[1:] if form.name not in programs.SILENT or not form.known else ():
+        writes = programs.writes(form.name, form.shapes)
+        for before, word in pairwise(form if form.name not in programs.SILENT or not form.known else ()):
+            into = writes or programs.is_output(before.shape, word.shape)
             for part in _parts(word):
                 key = part.shape, part.glob
-                words[key] = part, writes or words.get(key, (part, False))[1]
+                words[key] = part, into or words.get(key, (part, False))[1]
     for each in line.redirections:
         key = each.path, _SPECIAL.search(each.path) is not None
         words[key] = Word(each.path, glob=key[1]), each.writes or words.get(key, (None, False))[1]

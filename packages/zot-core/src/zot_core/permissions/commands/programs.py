@@ -98,11 +98,11 @@ _ASSIGNING = frozenset(("make", "gmake"))
 PLAIN = names(
     """
     apt apt-get base64 basename brew cat cd cksum cmake cmp column comm cut df diff dirname dnf du echo egrep export
-    expr false fgrep file flake8 fmt fold gh git glab go grep groups gunzip gzip head hostname id jest jobs join jq
+    expr false fgrep file flake8 fmt fold gh git glab go grep groups head hostname id jest jobs join jq
     kill killall ln ls lsof md5sum meson mocha mypy ninja nl npm nproc od pacman paste pgrep pip pip3 pkill
     popd printenv printf ps pushd pwd pytest readlink realpath return rev rg ruff rustc rustfmt seq sha1sum
-    sha256sum shift sleep sort stat strings tac tail test tput tr tree true tsc tty type uname uniq unset unxz
-    vitest wait wc which whoami xz yes zcat
+    sha256sum shift sleep sort stat strings tac tail test tput tr tree true tsc tty type uname uniq unset
+    vitest wait wc which whoami yes zcat
     """
 )
 """Well-known programs that start no program that their later words name, except with the arguments in `RISKY`."""
@@ -131,8 +131,21 @@ RECIPES: dict[str, tuple[str, ...]] = {
 }
 """Programs that run what is written in a file of the project, and the names of such files."""
 
-WRITERS = names("chmod chown cp dd install ln mkdir mv patch rm rmdir shred tee touch truncate unlink")
+WRITERS = names(
+    """
+    bunzip2 bzip2 chattr chgrp chmod chown cp csplit dd gunzip gzip install link ln mkdir mkfifo mknod mv patch rm rmdir
+    setfacl shred sponge tee touch truncate unlink unxz unzstd xz zstd
+    """
+)
 """Programs whose arguments are paths that they change."""
+
+_EDITORS = names("ed emacs ex micro nano nvim pico rsync scp split sqlite3 ssh-keygen vi vim")
+"""Programs that change files too, and may start others."""
+
+_IN_PLACE = names("awk gawk perl ruby sed")
+_OF_GIT = names("checkout config mv restore rm")
+_OUTPUT = re.compile(r"-[oO]|--?out(?:put)?(?:[-_]?(?:file|dir|document|path))?")
+_WITH_OUTPUT = re.compile(rf"-[oO][^-]|(?:{_OUTPUT.pattern})=")
 
 EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
 """Arguments after which another command begins."""
@@ -194,6 +207,22 @@ def prefix(words: list[str]) -> list[str]:
             if not any(word.startswith(OPTIONS) for word in given[at:]):
                 return words[: len(words) - len(given) + at]
     return []
+
+
+def writes(name: str, words: list[str]) -> bool:
+    """Whether a program changes files that its words name: always, or with these options."""
+    if name in _IN_PLACE:
+        return any(re.match(r"-[A-Za-z]*i|--in-place", word) for word in words[1:])
+    if name == "git" and not _OF_GIT.isdisjoint(words[1:4]):
+        return True
+    if name == "tar":
+        return any(re.fullmatch(r"-?[A-Za-z]*x[A-Za-z]*|--(?:extract|get)", word) for word in words[1:3])
+    return name in WRITERS or name in _EDITORS or (name == "find" and "-delete" in words)
+
+
+def is_output(before: str, word: str) -> bool:
+    """Whether a word is, or has in it, the file that a program writes; `before` is the word before it."""
+    return _OUTPUT.fullmatch(before) is not None or _WITH_OUTPUT.match(word) is not None
 
 
 def is_plain(name: str) -> bool:
