@@ -12,16 +12,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from zot_agent.config.settings import Layer, Settings, read_json_object
-from zot_core.permissions.rule import parse_permissions
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 
 _CAREFUL = ("ask", "deny")
 _CARELESS = (None, "acceptEdits", "auto", "bypassPermissions")
 """Values of `defaultMode` by which fewer questions are asked."""
-_OF_FILES = re.compile(r"(read|(?:multi|notebook)?edit|write)\((.+)\)", re.IGNORECASE | re.DOTALL)
+_OF_FILES = r"(?is)(read|(?:multi|notebook)?edit|write)\((.+)\)"
 
-_OF_NAMES = re.compile(r"(?:agent|skill|slashcommand|task)\(.*", re.IGNORECASE | re.DOTALL)
+_OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*"
 
 
 def claude_layers(paths: Iterable[str], said: Collection[str] = ()) -> list[Layer]:
@@ -38,7 +37,10 @@ def _layer(path: str, said: Collection[str]) -> Layer:
         if not isinstance(permissions, dict):
             raise ConfigError(f"{path}: permissions: expected an object, got {describe(permissions)}")
         given = {action: permissions[action] for action in _CAREFUL if permissions.get(action)}
-        parse_permissions(given, path)
+        if given:
+            from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  most files have no such rules
+
+            parse_permissions(given, path)
         rules = {action: [each for rule in given[action] for each in _in_zot(rule)] for action in given}
     except ConfigError as error:
         layer.errors.append(f"{error} (--ignore-settings starts without it)")
@@ -54,9 +56,9 @@ def _in_zot(rule: str) -> list[str]:
     """Return rules of zot for all that a rule covers there, where a path is one of a `.gitignore`: a name without a
     slash counts in every folder, and `/` is the project. Who takes that for the root gets what they mean, too. Nothing
     for what zot's rules have no words for."""
-    if _OF_NAMES.fullmatch(rule.strip()):
+    if re.fullmatch(_OF_NAMES, rule.strip()):
         return []
-    found = _OF_FILES.fullmatch(rule.strip())
+    found = re.fullmatch(_OF_FILES, rule.strip())
     path = found[2].strip() if found else ""
     if path.startswith("/") and not path.startswith("//"):
         more = f".{path}"
