@@ -111,8 +111,8 @@ class ProjectChoice:
         return self._settings(self.settings, self.claude)
 
     def _settings(self, project: Layer, claude: Sequence[str]) -> Settings:
-        """Return the settings with those of a project, and what the settings of Claude Code, the person's own and those
-        at the paths `claude`, deny or ask about. Raises `ConfigError`."""
+        """Return the settings with a project's, and with what settings of Claude Code deny or ask about: the person's
+        own file, and the files `claude` of the project. Raises `ConfigError`."""
         options = self._options
         settings = load_settings(zot_home(), project, ignore=options.ignore_settings)
         own = os.path.expanduser(os.path.join("~", ".claude", "settings.json"))

@@ -51,7 +51,7 @@ class Project(Record):
 
     @property
     def holds_back(self) -> bool:
-        """Whether its settings, or those of Claude Code, are there to let less run. Raises `ConfigError`."""
+        """Whether its settings, also for Claude Code, are there to let less run. Raises `ConfigError`."""
         values = self.settings.values
         if any(SETTINGS[key].confines for key in values if key != Settings.permissions.key):
             return True

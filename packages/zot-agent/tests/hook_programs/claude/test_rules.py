@@ -22,7 +22,7 @@ def test_only_rules_that_hold_back_are_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [{}, {"permissions": {}}, {"permissions": {"allow": ["Bash"], "deny": []}}])
-def test_a_file_that_holds_nothing_back_says_nothing(tmp_path: Path, content: Any) -> None:
+def test_a_file_that_holds_nothing_back_says_nothing(tmp_path: Path, content: dict[str, Any]) -> None:
     (layer,) = claude_layers([write(tmp_path / "settings.json", content)])
     assert (layer.values, layer.problems, layer.errors) == ({}, [], [])
 
