@@ -530,6 +530,7 @@ def test_what_holds_back_and_changes_after_the_folder_was_allowed_stops_where_no
         (".zot/config.json", '{"permissions": {"deny": ["bash", "write"]}}'),
         (".zot/config.json", '{"sandbox": "strict"}'),
         (".claude/settings.json", json.dumps(HOOK, indent=1)),
+        (".claude/settings.json", '{"permissions": {"ask": ["Bash(git push:*)"]}}'),
         ("guard", "#!/bin/sh\nexit 0\n"),
     ):
         path = allowed(zot, ".claude/settings.json" if name == "guard" else name)
