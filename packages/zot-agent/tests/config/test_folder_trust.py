@@ -188,6 +188,24 @@ def test_an_answer_for_too_much_is_refused_in_one_line(folder: Path, tmp_path: P
     assert trust.decision(content(folder)) is None
 
 
+def test_an_answer_covers_as_much_as_the_page_says() -> None:
+    assert TrustLimits() == TrustLimits(files=5_000, bytes=128 << 20, git_seconds=5.0)
+
+
+def test_answers_that_cannot_be_read_are_one_line(trust: FolderTrust, tmp_path: Path) -> None:
+    (tmp_path / "zot-home").mkdir()
+    (tmp_path / "zot-home" / "trust").write_text("no folder")
+    with pytest.raises(ConfigError, match=r"cannot read .*/trust: Not a directory"):
+        trust.answers()
+
+
+def test_without_an_answer_no_line_of_a_question_is_new(trust: FolderTrust, folder: Path) -> None:
+    asked = content(folder).replace(lines=["it may write files"])
+    assert trust.new_lines(asked) == []
+    trust.remember(asked, allowed=False)
+    assert trust.new_lines(asked) == []
+
+
 def test_the_answer_is_for_the_person_alone(trust: FolderTrust, folder: Path, tmp_path: Path) -> None:
     trust.remember(content(folder), allowed=True)
     trust.remember(content(folder), allowed=False)

@@ -19,7 +19,9 @@ from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import Manifest
-from zot_ext.protocol.from_extension import Subscribe
+from zot_ext.protocol.from_extension import RegisterCommand, Subscribe
+from zot_ext.protocol.from_host import CommandInvoked, ToolCall
+from zot_ext.protocol.groups.providers import ProviderQuestion
 from zot_ext.protocol.raw import RawObject
 from zot_provider.messages import TextBlock
 from zot_provider.request import Sampling
@@ -127,6 +129,16 @@ async def test_the_workspace_is_not_read_again_for_an_extension_that_brought_not
             assert reads.count == count
 
 
+def test_what_was_noted_is_known_with_a_slash_too_and_what_is_no_name_always_is(tmp_path: Path) -> None:
+    found = DiscoveredExtension("go", str(tmp_path), "explicit", Manifest("go", exec="./go"))
+    stored = RememberedRegistrations(found, str(tmp_path), DEFAULT_LIMITS, lambda line: None)
+    stored.note(RegisterCommand("/Go"))
+    assert stored.has(CommandInvoked("1", "GO", ""))
+    assert not stored.has(CommandInvoked("2", "went", ""))
+    assert not stored.has(ToolCall("3", "go", RawObject("{}")))
+    assert stored.has(ProviderQuestion("4", "go", "models"))
+
+
 def test_what_is_nested_too_deeply_to_be_written_costs_only_time(tmp_path: Path) -> None:
     logged: list[str] = []
     found = DiscoveredExtension("deep", str(tmp_path), "explicit", Manifest("deep", exec="./deep"))
@@ -185,6 +197,21 @@ async def test_a_turn_that_begins_puts_the_start_of_the_process_off(remembered: 
         assert await waits
 
 
+async def test_what_a_program_brought_in_its_last_run_is_gone_once_it_does_not_bring_it_again(
+    remembered: Remembered,
+) -> None:
+    async with remembered.world.running() as talk:
+        memory = talk.extensions.members[0].memory
+        assert memory is not None
+        memory.stored.brings = ResourcePaths(skills=("cut",))
+    client = ScriptedClient([Turn(calls=[Call("one", {})]), "done"])
+    async with remembered.world.running(client, **HASTE) as talk:
+        (member,) = talk.extensions.members
+        assert member.found.brings
+        assert await results(talk) == [("one works", False)]
+        assert not member.found.brings
+
+
 async def test_what_the_process_registers_differently_replaces_what_was_remembered(remembered: Remembered) -> None:
     await remembered.run()
     remembered.register("two", "three")
@@ -209,11 +236,13 @@ async def test_a_call_of_a_tool_that_is_gone_fails_with_a_line_for_the_model(rem
         assert await results(talk) == [(gone, True), ("two works", False)]
 
 
-@pytest.mark.parametrize("changed", ["program", "manifest"])
+@pytest.mark.parametrize("changed", ["program", "large program", "manifest"])
 async def test_a_changed_program_is_not_remembered(remembered: Remembered, changed: str) -> None:
+    program = remembered.world.root / "extensions" / "tools" / "main.py"
+    if changed == "large program":
+        program.write_text(program.read_text() + "#" * (1 << 20))
     await remembered.run()
-    if changed == "program":
-        program = remembered.world.root / "extensions" / "tools" / "main.py"
+    if changed.endswith("program"):
         program.write_text(program.read_text().replace("works", "still works"))
     else:
         remembered.world.declare("tools", version="2")
