@@ -248,6 +248,27 @@ def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
     assert [line["type"] for line in peer.seen if line["type"] in ("error", "ext_display")] == ["ext_display"]
 
 
+def test_an_extension_that_keeps_the_session_keeps_its_messages(
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add("one", "two")
+    body = "@ext.intercept('session_before_switch')\ndef stay(_):\n    return block('keep it')"
+    peer = start("--ext", str(write_extension(tmp_path / "keeper", body)))
+    for clear in ("clear", "control.clear"):
+        peer.begin(at="done")
+        refused = peer.call(clear)
+        assert (refused["success"], refused["code"], refused["error"]) == (False, "denied", "keep it")
+    assert peer.data("get_state")["message_count"] == 4
+
+
+def test_a_prompt_after_a_clear_need_not_wait_for_its_answer(speaker: Peer, server: ScriptedServer) -> None:
+    server.add("one", "two")
+    speaker.begin(at="done")
+    speaker.write(b'{"type":"clear"}\n{"type":"prompt","message":"again"}\n')
+    speaker.until("done")
+    assert [each["role"] for each in speaker.data("get_messages")["messages"]] == ["user", "assistant"]
+
+
 def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speaker: Peer) -> None:
     assert speaker.call("ext_panel_size", columns=100, rows=40)["success"]
     assert speaker.data("control.run", name="over") == {"action": "noop"}

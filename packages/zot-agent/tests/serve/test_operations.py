@@ -4,10 +4,12 @@ import json
 import re
 from pathlib import Path
 
+from extension_folder import write_extension
 from operation_faults import FAULTS, OPERATIONS, REFUSALS
 from served import Serving
 
 from zot_agent.serve.page import FILES
+from zot_provider.testing import ScriptedServer
 
 
 async def test_a_client_of_the_server_is_told_which_field_is_wrong(serving: Serving, alone: Path) -> None:
@@ -30,6 +32,21 @@ def test_the_page_names_only_operations_that_there_are() -> None:
     named = {name for source in sources.values() for name in asked.findall(source)}
     assert table == fields
     assert {"session.fork", "ext_panel_key", "abort"} <= named <= {*fields}
+
+
+async def test_an_extension_that_keeps_the_session_keeps_its_messages(
+    serving: Serving, server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    server.add("one")
+    body = "@ext.intercept('session_before_switch')\ndef stay(_):\n    return block('keep it')"
+    folder = write_extension(tmp_path / "keeper", body)
+    async with serving(defaults={"extensions": [str(folder)]}) as served:
+        id = await served.open(cwd=str(alone))
+        await served.command(id, "prompt", message="first")
+        await served.until_state(id, busy=False, message_count=2)
+        answer = await served.command(id, "control.clear")
+        assert (answer["code"], answer["error"]) == ("denied", "keep it")
+        await served.until_state(id, message_count=2)
 
 
 async def test_what_only_a_process_of_its_own_can_do_is_unavailable(serving: Serving, alone: Path) -> None:

@@ -261,7 +261,29 @@ class Observe(HookPoint[Callable[[T], None]]):
             raise failure
 
 
-class Gate(HookPoint[Callable[[T], "Maybe[Refusal]"]]):
+class Conditional(HookPoint[T]):
+    """A hook point that knows whether its handlers have anything to say at present."""
+
+    _applies: tuple[Callable[[], bool], ...] = ()
+
+    def add(self, handler: T, applies: Callable[[], bool] = lambda: True) -> Callable[[], None]:
+        """Add `handler`, and return what removes it. `applies` says whether it may now change or refuse a value."""
+        self._applies = (*self._applies, applies)
+        remove = super().add(handler)
+
+        def remove_both() -> None:
+            remove()
+            self._applies = tuple(each for each in self._applies if each is not applies)
+
+        return remove_both
+
+    @property
+    def applies(self) -> bool:
+        """Whether a handler may change or refuse the next value."""
+        return any(applies() for applies in self._applies)
+
+
+class Gate(Conditional[Callable[[T], "Maybe[Refusal]"]]):
     """A hook point whose handlers may refuse; the first refusal wins."""
 
     async def ask(self, value: T) -> Refusal | None:
@@ -281,33 +303,13 @@ class Gate(HookPoint[Callable[[T], "Maybe[Refusal]"]]):
         return None
 
 
-class Transform(HookPoint[Callable[[T], "Maybe[T]"]]):
-    """A hook point whose handlers may replace the value; each receives the output of the one before.
-
-    A handler that returns None, or `ignored`, leaves the value unchanged.
-    """
+class Transform(Conditional[Callable[[T], "Maybe[T]"]]):
+    """A hook point whose handlers may replace the value; each receives the output of the one before. A handler that
+    returns None, or `ignored`, leaves the value unchanged."""
 
     def __init__(self, ignored: T | None = None) -> None:
         super().__init__()
         self._ignored = ignored
-        self._applies: tuple[Callable[[], bool], ...] = ()
-
-    def add(self, handler: Callable[[T], "Maybe[T]"], applies: Callable[[], bool] = lambda: True) -> Callable[[], None]:
-        """Add `handler`; the returned function removes it. `applies` returns whether `handler` may currently change a
-        value."""
-        self._applies = (*self._applies, applies)
-        remove = super().add(handler)
-
-        def remove_both() -> None:
-            remove()
-            self._applies = tuple(each for each in self._applies if each is not applies)
-
-        return remove_both
-
-    @property
-    def applies(self) -> bool:
-        """Whether a handler may change the next value."""
-        return any(applies() for applies in self._applies)
 
     async def apply(self, value: T) -> T:
         """Return the final value. Raises `Refused` if a handler raises it or fails; raises a handler's `ZotError`."""

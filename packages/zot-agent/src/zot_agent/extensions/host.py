@@ -86,7 +86,9 @@ class Extensions:
         self.panels = Panels(self.events.notify, setup.limits)
         self.owner, self.providers = owner, providers
         self._find, self._agent_info, self.setup = find, agent_info, setup
-        self.subscribers = Subscribers(lambda: self.members, self._find_programs, setup.limits, self.ready)
+        self.subscribers = Subscribers(
+            lambda: self.members, self._find_programs, setup.limits, self.ready, lambda: self._start.settled
+        )
         self.hooks = ExtensionHooks(self.subscribers, agent_info)
         self.agent_tools = AgentTools(setup.tools)
         self.members: list[ManagedExtension] = []

@@ -121,9 +121,14 @@ def compact(
 
 
 @operation("control.clear", alias="clear", scope="drive")
-def clear(caller: OperationCaller) -> None:
-    """Delete all messages of the conversation. Refused while busy."""
-    caller.conversation.clear()
+def clear(caller: OperationCaller) -> "Coroutine[Any, Any, None] | None":
+    """Delete all messages of the conversation. An extension may stop that, as it may stop a new session. Refused while
+    busy."""
+    conversation = caller.conversation
+    if conversation.runtime.hooks.session_change.applies:
+        return conversation.branches.clear()
+    conversation.clear()  # at once, so that a prompt may follow without waiting for the answer
+    return None
 
 
 @operation("control.wait_idle", group="control", scope="watch")

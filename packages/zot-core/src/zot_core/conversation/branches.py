@@ -176,6 +176,13 @@ class ConversationBranches:
             raise NotAllowed(refusal.reason)
         self._check_idle()
 
+    async def clear(self) -> None:
+        """Clear the history: see `Runtime.clear`. Raises `NotAllowed` if a hook stops that, as it would stop a new
+        session."""
+        await self.allow(SessionChange("new"))
+        self._runtime.clear()
+        self._moved("same")
+
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Continue in a copy of the session up to this entry, or of all of it."""
         self._check_idle()

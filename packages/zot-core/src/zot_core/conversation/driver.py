@@ -307,7 +307,7 @@ class Conversation:
             self.events.notify(Changed("title"))
 
     def clear(self) -> None:
-        """Clear the history: see `Runtime.clear`."""
+        """Clear the history without asking the hooks: see `Runtime.clear`."""
         self._check_idle()
         self.runtime.clear()
         self._session_changed("same")

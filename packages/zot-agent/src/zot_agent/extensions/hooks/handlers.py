@@ -66,7 +66,9 @@ class ExtensionHooks:
         hooks.spawn.add(self._all("bash_spawn"))
         hooks.compaction.add(self._all("session_before_compact"))
         hooks.tree_move.add(self._all("session_before_tree"))
-        hooks.session_change.add(self.session_change)
+        hooks.session_change.add(
+            self.session_change, lambda: self._extensions.ask_about("session_before_switch", "session_before_fork")
+        )
 
     def _all(self, event: str) -> Callable[[T], Awaitable[T]]:
         async def changed(value: T) -> T:

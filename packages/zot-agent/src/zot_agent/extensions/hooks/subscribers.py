@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Subscribers:
     """The `members` that want an event, in load order, and the programs beside them, which `find` returns.
 
-    `ready` returns once all of them have registered: see `Extensions.ready`.
+    `ready` returns once all of them have registered, and `settled` whether that is so: see `Extensions.ready`.
     """
 
     def __init__(
@@ -37,8 +37,9 @@ class Subscribers:
         find: Callable[[], MorePrograms | None],
         limits: ExtensionLimits,
         ready: Callable[..., Coroutine[Any, Any, None]],
+        settled: Callable[[], bool],
     ) -> None:
-        self.limits, self.ready = limits, ready
+        self.limits, self.ready, self._settled = limits, ready, settled
         self._members, self._find = members, find
         self._programs: MorePrograms | None = None
         self._found: dict[tuple[str, str, str], list[Interceptor]] = {}
@@ -57,6 +58,10 @@ class Subscribers:
         found = self._subscribed("intercepts", event, tool)
         # An extension that calls a tool is not asked about that call: it may wait for the result.
         return [each for each in found if each is not caller.get()] if tool else found
+
+    def ask_about(self, *events: str) -> bool:
+        """Return whether somebody intercepts one of these events, or may yet register that."""
+        return not self._settled() or any(map(self.interceptors, events))
 
     def _subscribed(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Interceptor]:
         found = self._found.get((kind, event, tool))

@@ -6,7 +6,6 @@ from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.side_chat.chat import SideChat
 from zot_agent.ui.side_chat.dialog import SideDialog
 from zot_core.aio import finish
-from zot_core.hooks import SessionChange
 from zot_provider.errors import ConfigError
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import TextInput
@@ -24,8 +23,7 @@ async def new(chat: Chat, _: str) -> None:
 
 
 async def clear(chat: Chat, _: str) -> None:
-    await chat.host.conversation.branches.allow(SessionChange("new"))
-    chat.host.conversation.clear()
+    await chat.host.conversation.branches.clear()
 
 
 async def compact(chat: Chat, instructions: str) -> None:
