@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp import PROTOCOL_VERSION, embedded_blob_resource, image_block, resource_block, text_block
+from acp import PROTOCOL_VERSION, RequestError, embedded_blob_resource, image_block, resource_block, text_block
 from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import ClientCapabilities, McpServerStdio
 from acp_talk import Talk, open_talk, start_talk
 from command import Zot
 from extension_folder import write_extension
+from operation_faults import FAULTS
 from waiting import PATIENCE
 
+from zot_agent.rpc.limits import DEFAULT_LIMITS
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore
 from zot_core.testing import PIXEL
@@ -27,6 +29,7 @@ from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PNG = PIXEL.data
+LINE_BYTES = DEFAULT_LIMITS.line_bytes
 
 
 async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Zot, server: ScriptedServer) -> None:
@@ -790,6 +793,23 @@ def test_what_is_no_message_is_answered_and_the_next_one_is_read(zot: Zot, serve
         (None, -32700), (None, -32600), (None, -32600), (None, -32600), (None, -32700), (7, None),
     ]  # fmt: skip
     assert (done.code, done.err) == (0, "")
+
+
+async def test_an_operation_with_a_field_that_is_missing_wrong_or_too_large_is_refused_as_over_other_transports(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    assert {code for _, _, code, _ in FAULTS} == {"invalid", "too_large"}
+    async with start_talk(zot, *zot.at(server), "--no-session") as (talk, _):
+        session = await talk.begin(zot)
+        for name, fields, code, words in FAULTS:
+            with pytest.raises(RequestError) as caught:
+                await talk.agent.ext_method(f"zot/{name}", {"sessionId": session, **fields})
+            assert (caught.value.data, str(caught.value)) == ({"code": code}, words), name
+        code, text = await talk.refusal(
+            talk.agent.ext_method("zot/session.rename", {"sessionId": session, "title": "x" * LINE_BYTES})
+        )
+        assert (code, text) == (-32600, f"the message is longer than {LINE_BYTES} bytes and was passed over")
+        assert await talk.agent.ext_method("zot/control.clear", {"sessionId": session}) == {}
 
 
 def test_wrong_words_on_the_command_line_are_refused(zot: Zot) -> None:
