@@ -43,7 +43,7 @@ async def test_an_extension_is_told_the_same(tmp_path: Path) -> None:
         for name, fields, code, words in offered:
             assert await talk.call(name, **fields) == {"code": code, "error": words}, name
         for name, fields, code, words in REFUSALS:
-            if name in OPERATIONS and OPERATIONS[name].group:
+            if name in OPERATIONS and OPERATIONS[name].group and name != "model.set":  # the client here has any model
                 answer = await talk.call(name, **fields)
                 assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
         assert (await talk.call("session.grow"))["code"] == "unsupported"

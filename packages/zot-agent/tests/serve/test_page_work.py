@@ -382,7 +382,10 @@ async def test_a_run_that_waits_is_listed_and_a_wrong_answer_is_refused(serving:
         assert (listed["id"], listed["state"], listed["question"]["call"]) == ("fix", "waiting", "bash echo")
         for body in ({"answer": "perhaps"}, {"answer": "no", "message": 1}, [], {}):
             assert (await served.http.post("/runs/fix/answer", json=body)).status_code == 400
-        assert (await served.http.post("/runs/other/answer", json={"answer": "no"})).status_code == 404
+        for hidden in ("other", "oth", "none"):
+            refused = await served.http.post(f"/runs/{hidden}/answer", json={"answer": "no"})
+            named = refused.json()["error"].removeprefix(f"unknown run '{hidden}'; ")
+            assert (refused.status_code, named.split(" (")[0]) in ((404, "did you mean fix?"), (404, "known: fix"))
 
 
 async def test_a_run_continues_when_its_question_is_answered_on_the_page(

@@ -23,7 +23,7 @@ from zot_agent.operations.fields import FailureCode
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.signals import on_end_signals
 from zot_core.errors import error_line
-from zot_provider.errors import ZotError
+from zot_provider.errors import ConfigError, ZotError
 
 _log = logging.getLogger("zot_agent.acp")
 
@@ -152,7 +152,8 @@ def _first_fault(error: ValidationError, whole: str) -> str:
 def _refusal(error: ZotError) -> RequestError:
     """Return the error of a response; its data has the code that other clients of zot get."""
     code = failure_code(error)
-    return RequestError(_NUMBERS.get(code, INVALID_PARAMS), error_line(error), {"code": code})
+    number = INVALID_PARAMS if isinstance(error, ConfigError) else _NUMBERS.get(code, INVALID_PARAMS)
+    return RequestError(number, error_line(error), {"code": code})
 
 
 async def serve(

@@ -21,7 +21,7 @@ from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup, ReloadSta
 from zot_agent.extensions.tools import AgentTools
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
-from zot_core.conversation.commands import Command, CommandAnswer, CommandError
+from zot_core.conversation.commands import Command, CommandAnswer, UnknownCommand
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
 from zot_ext.limits import ExtensionLimits
@@ -186,7 +186,7 @@ class Extensions:
         member = self._member(found[0]) if found is not None else None
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
-            raise CommandError(f"there is no command /{name}")
+            raise UnknownCommand(name)
         if self.setup.strict:
             await self.ready()
         self._absent.check()

@@ -87,7 +87,7 @@ def ext_panel_mouse(
     button: 1 to 3; 4 and 5 for the wheel.
     """
     if not _panels(caller).mouse(extension, panel, action, row, column, button):
-        raise OperationFailed("unavailable", f"no open panel {panel!r} of {extension!r} wants the mouse")
+        raise OperationFailed("not_found", f"no open panel {panel!r} of {extension!r} wants the mouse")
 
 
 @operation("ext_panel_size", scope="drive")

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
@@ -111,16 +112,16 @@ class RunStore:
             time.sleep(0.02)
         return self.find(id), False
 
-    def find(self, name: str) -> StoredRun:
-        """Return the run with this name, or the only one whose name begins so."""
-        id = self._match(name)
+    def find(self, name: str, sees: Callable[[StoredRun], bool] | None = None) -> StoredRun:
+        """Return the run with this name, or the only one whose name begins so. `sees` says which runs count."""
+        id = self._match(name, sees)
         found = self._read(id)
         if found is None:
             raise SessionNotFound(f"run {id} has no session any more; it was deleted")
         return found
 
-    def _match(self, name: str) -> str:
-        names = self._names()
+    def _match(self, name: str, sees: Callable[[StoredRun], bool] | None = None) -> str:
+        names = self._names() if sees is None else sorted(each.id for each in self.all() if sees(each))
         matching = [name] if name in names else [each for each in names if each.startswith(name)]
         if len(matching) > 1:
             raise ConfigError(f"{len(matching)} runs begin with {name!r}: {', '.join(matching[:5])}")

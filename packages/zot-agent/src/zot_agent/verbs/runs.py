@@ -10,6 +10,7 @@ from zot_agent.runs.fields import run_fields
 from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.verbs.permissions import Choice
 from zot_core.errors import SessionNotFound
+from zot_provider.errors import UnknownName
 
 if TYPE_CHECKING:
     from zot_agent.operations.answers import ChangedRun, RunInfo, RunList
@@ -24,9 +25,9 @@ def listed_runs(stored: "StoredSessions") -> "list[RunInfo]":
 def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> "RunInfo":
     """Answer the question of a run, which then continues in its own process; blocks. Raises `SessionNotFound` for
     a run that clients may not see."""
-    runs = RunStore()
-    continue_detached(give_answer(runs, _found(stored, run).id, answer, message))
-    return run_fields(runs.find(run))
+    found = _found(stored, run).id
+    continue_detached(give_answer(RunStore(), found, answer, message))
+    return run_fields(RunStore().find(found))
 
 
 def cancelled_run(stored: "StoredSessions", run: str) -> "RunInfo":
@@ -60,11 +61,11 @@ async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, messa
 
 
 def _found(stored: "StoredSessions", run: str) -> StoredRun:
-    """Return a run that the client may know of. Raises `SessionNotFound`."""
-
-    if not _sees(stored, found := RunStore().find(run)):
-        raise SessionNotFound(f"there is no run {run!r}")
-    return found
+    """Return a run that the client may know of. Raises `SessionNotFound`, which names no others."""
+    try:
+        return RunStore().find(run, lambda each: _sees(stored, each))
+    except UnknownName as error:
+        raise SessionNotFound(str(error)) from None
 
 
 def _sees(stored: "StoredSessions", run: StoredRun) -> bool:

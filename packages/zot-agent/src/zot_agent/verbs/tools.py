@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from zot_agent.extensions.tools import AgentTools, ExtensionTool
 from zot_agent.host.host import Host
 from zot_agent.operations.caller import ActiveTools, OperationCaller
-from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
+from zot_provider.errors import UnknownName
 
 if TYPE_CHECKING:
     from zot_ext.protocol.agent_answers import KnownTools
@@ -48,7 +48,7 @@ def set_active(caller: OperationCaller, names: list[str]) -> "NameList":
     """
     tools, known = caller.of_extension().tools, caller.conversation.runtime.agent.tools
     if unknown := next((each for each in names if each not in known), None):
-        raise OperationFailed("invalid", f"there is no tool {unknown!r}; there are {', '.join(sorted(known))}")
+        raise UnknownName.among("tool", unknown, sorted(known))
     tools.choose(caller.name, names)
     return {"names": tools.active()}
 

@@ -194,7 +194,7 @@ async def test_an_extension_chooses_the_tools_of_the_model_until_it_ends(world: 
         assert (await talk.call("tools.set_active", names=["mine", "read"]))["result"]["names"] == ["mine", "read"]
         named = (await talk.call("tools.set_active", names=["mine", "read", "ls"]))["result"]["names"]
         assert named == ["ls", "mine", "read"]
-        assert (await talk.call("tools.set_active", names=["reed"]))["code"] == "invalid"
+        assert (await talk.call("tools.set_active", names=["reed"]))["code"] == "not_found"
         await talk.conversation.prompt("go")
         await talk.extensions.reload()
         await talk.conversation.prompt("go")

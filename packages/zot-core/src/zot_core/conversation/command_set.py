@@ -10,6 +10,7 @@ from zot_core.conversation.commands import (
     CommandAnswer,
     CommandError,
     CommandRefused,
+    UnknownCommand,
     names_skill,
     read_command,
 )
@@ -111,7 +112,7 @@ class CommandSet:
     async def run_extension(self, name: str, args: str) -> CommandAnswer:
         """Run a command of an extension, and report what it shows. Raises `CommandError`."""
         if self.extensions is None:
-            raise CommandError(f"there is no command /{name}")
+            raise UnknownCommand(name)
         answer = await self.extensions.run_command(name, args)
         if answer.action == "insert":
             self._notify(Insert(answer.extension, answer.text))

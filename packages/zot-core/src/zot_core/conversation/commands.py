@@ -43,6 +43,13 @@ class CommandError(ZotError):
     reported = False
 
 
+class UnknownCommand(CommandError):
+    """There is no command of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no command /{name}")
+
+
 class CommandRefused(CommandError):
     """An extension answered a slash command with an error; `str()` returns its text."""
 
