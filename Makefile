@@ -148,7 +148,7 @@ bench: setup ## measure the budgets in an environment of its own
 
 # In this order: the pages are made from the specifications and the schemas too.
 generate: setup ## write what is generated: type stubs, tool specifications, JSON Schemas, docs/generated
-	@set -e; for name in operations stubs tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
+	@set -e; for name in operations stubs command_keys tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
 screenshots: setup ## take the screenshots in docs/images, from real runs of the screen and of the page of zot serve
 	$(UV) run --group fleet scripts/screenshots

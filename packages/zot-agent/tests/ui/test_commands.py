@@ -8,6 +8,8 @@ import pytest
 from held_list import held_list
 from screen import Chats, Paused, bash
 
+from zot_agent.ui import commands
+from zot_agent.ui.bindings import ACTIONS
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 
@@ -737,6 +739,14 @@ async def test_without_favourite_models_ctrl_p_says_how_to_name_them(chats: Chat
         await talk.press("<ctrl+p>")
         await talk.shown("no favourite models yet")
         assert talk.model == "scripted"
+
+
+def test_the_keys_that_run_commands_are_those_of_the_commands() -> None:
+    known = json.loads(Path(commands.__file__).with_name("keys.json").read_text("utf-8"))
+    assert known == [[each.name, each.help, [*each.keys]] for each in commands.slash_commands().values() if each.keys]
+    assert {(name, help, tuple(keys)) for name, help, keys in known} <= {
+        (each.name, each.help, each.keys) for each in ACTIONS
+    }
 
 
 async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:

@@ -212,12 +212,12 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
         screen.keyboard = keyboard
         return {item.description: item.label for item in help_items((), keys, screen)}
 
-    legacy = shown("legacy")
+    legacy, help = shown("legacy"), "show commands and keys, and search them"
     assert shown(None) == legacy
-    assert (legacy["show commands and keys"], legacy["send to the model while it works"]) == ("F1", "Ctrl+S")
+    assert (legacy[help], legacy["send to the model while it works"]) == ("F1", "Ctrl+S")
     assert (legacy["/model"], legacy["/copy"]) == ("F9", "no key")
     kitty = shown("kitty")
-    assert (kitty["show commands and keys"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
+    assert (kitty[help], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
 
 
 async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:

@@ -1,6 +1,8 @@
 """The keys of the chat screen: each action with its function, its help text and its keys."""
 
 import asyncio
+import json
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -54,6 +56,16 @@ def _help_or_type(chat: Controller) -> None:
         chat.run("/help", keep=True)
 
 
+with open(os.path.join(os.path.dirname(__file__), "commands", "keys.json"), encoding="utf-8") as _file:
+    _COMMANDS: list[tuple[str, str, list[str]]] = json.load(_file)
+"""The commands with keys: the name, the help and the keys, which `make generate` writes. The first screen does not need
+the modules of commands."""
+
+
+def _of_command(name: str, help: str, keys: list[str]) -> Action[Controller]:
+    return Action(name, lambda chat: chat.run(f"/{name}", keep=True), help, tuple(keys))
+
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -66,7 +78,6 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
     Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
     Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
-    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
     Action("scroll_page_up", lambda chat: _page(chat, -1), "scroll up a page", ("pageup",)),
@@ -81,7 +92,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    Action("help", lambda chat: chat.run("/help", keep=True), "show commands and keys", ("f1",)),
+    *(_of_command(*row) for row in _COMMANDS),
     Action("help_if_empty", lambda chat: _help_or_type(chat), "show them, if the editor is empty", ("?",)),
 )
 

@@ -66,10 +66,12 @@ class Chat(Protocol):
 
 
 class SlashCommand(NamedTuple):
-    """A slash command: `run` gets the chat and the text after the name, and raises `ZotError` with a line to show."""
+    """A slash command: `run` gets the chat and the text after the name, and raises `ZotError` with a line to show.
+    `keys` run it without a text."""
 
     name: str
     arguments: str
     help: str
     busy: Busy
     run: Callable[[Chat, str], Awaitable[Any]]
+    keys: tuple[str, ...] = ()

@@ -89,5 +89,5 @@ COMMANDS = (
     SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
     SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
     SlashCommand("study", "", "have the model explore and explain the project", "wait", study),
-    SlashCommand("retry", "", "send a failed prompt again", "wait", retry),
+    SlashCommand("retry", "", "send a failed prompt again", "wait", retry, ("f5",)),
 )

@@ -73,4 +73,4 @@ async def help(chat: Chat, _: str) -> None:
         chat.insert(typed)
 
 
-COMMANDS = (SlashCommand("help", "", "show commands and keys, and search them", "now", help),)
+COMMANDS = (SlashCommand("help", "", "show commands and keys, and search them", "now", help, ("f1",)),)
