@@ -21,7 +21,7 @@ PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(N
 def answer_class(handler: Callable[..., Any]) -> Any:
     """The typed dictionary that a handler returns, or its awaitable; None if it returns nothing."""
     hint = handler.__annotations__["return"]
-    hint = eval(hint, NAMES) if isinstance(hint, str) else hint
+    hint = eval(hint, handler.__globals__, NAMES) if isinstance(hint, str) else hint
     found = list(dict.fromkeys(_parts(hint)))
     if len(found) > 1 or not all(map(typing.is_typeddict, found)):
         raise SystemExit(f"{handler.__module__}.{handler.__name__}: the answer must be a typed dictionary, not {hint}")
@@ -43,14 +43,19 @@ def definition_name(cls: Any) -> str:
     return KNOWN.get(cls.__name__, cls.__name__)
 
 
+def hints(cls: Any) -> dict[str, Any]:
+    """The annotations of a typed dictionary by field."""
+    return typing.get_type_hints(cls, localns=NAMES, include_extras=True)
+
+
 def add_definitions(cls: Any, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Add the definition of a typed dictionary, and of those in it, to `found`, and return a reference to it."""
     name = definition_name(cls)
     if name not in found and cls.__name__ not in KNOWN:
         found[name] = {"type": "object", "description": " ".join((inspect.getdoc(cls) or "").split())}
-        hints = typing.get_type_hints(cls, include_extras=True)
-        found[name]["properties"] = {field: _schema(hint, found) for field, hint in hints.items()}
-        found[name]["required"] = [field for field in hints if field in cls.__required_keys__]
+        fields = hints(cls)
+        found[name]["properties"] = {field: _schema(hint, found) for field, hint in fields.items()}
+        found[name]["required"] = [field for field in fields if field in cls.__required_keys__]
     return {"$ref": f"#/$defs/{name}"}
 
 

@@ -74,16 +74,29 @@ def method(operation: Operation[..., Any], name: str, begin: str) -> str:
     return f"    {begin} {name}({parameters(operation)}) -> {kind}:\n        {docstring(operation)}\n"
 
 
-def imports(operations: Iterable[Operation[..., Any]], allowed: str = "") -> str:
-    """The imports of the classes of answers; all must be of a module of `allowed`."""
-    found: dict[str, list[str]] = {}
+def answers(operations: Iterable[Operation[..., Any]]) -> list[Any]:
+    """The classes of answers, each after the classes in it."""
+    found: dict[Any, None] = {}
+
+    def add(hint: Any) -> None:
+        if typing.is_typeddict(hint) and hint not in found:
+            for each in answer_schema.hints(hint).values():
+                add(each)
+            found[hint] = None
+        for each in typing.get_args(hint):
+            add(each)
+
     for each in operations:
-        answer = answer_schema.answer_class(each.handler)
-        if answer is not None:
-            if not answer.__module__.startswith(allowed):
-                raise SystemExit(f"{each.name} is offered to extensions, so {answer.__name__} belongs into {allowed}")
-            found.setdefault(answer.__module__, []).append(answer.__name__)
-    return "".join(f"from {name} import {', '.join(sorted(set(each)))}\n" for name, each in sorted(found.items()))
+        add(answer_schema.answer_class(each.handler))
+    return [*found]
+
+
+def imports(classes: Iterable[Any]) -> str:
+    """The imports of classes of answers."""
+    found: dict[str, list[str]] = {}
+    for each in classes:
+        found.setdefault(each.__module__, []).append(each.__name__)
+    return "".join(f"from {name} import {', '.join(sorted(each))}\n" for name, each in sorted(found.items()))
 
 
 def names(operations: dict[str, Operation[..., Any]]) -> str:
@@ -107,7 +120,7 @@ def commands(operations: dict[str, Operation[..., Any]]) -> str:
     return (
         '"""The operations as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\n"
-        f"from zot_agent.client.connection import RpcConnection\n{imports(sent)}\n\n"
+        f"from zot_agent.client.connection import RpcConnection\n{imports(answers(sent))}\n\n"
         'class OperationCommands(RpcConnection):\n    """Raises what `RpcClient` raises."""\n\n' + "\n".join(methods)
     )
 
@@ -143,19 +156,22 @@ def written_by_hand() -> dict[str, set[str]]:
 def calls(operations: dict[str, Operation[..., Any]]) -> str:
     """`calls/operations.pyi` of `zot_ext`: what the classes of the SDK do not write by hand."""
     by_hand = written_by_hand()
-    page, left = "", []
+    page, left = "", list[Operation[..., Any]]()
     for word in dict.fromkeys(name.partition(".")[0] for name in operations):
         base = f"{word.capitalize()}Operations"
         page += f'\n\nclass {base}(Calls):\n    """The calls of `ext.{word}` that only pass on fields."""\n'
         for name, each in operations.items():
-            own = name.partition(".")[2]
-            if name.startswith(f"{word}.") and own not in by_hand.get(base, ()):
-                page += "\n" + method(each, own, "def")
+            short = name.partition(".")[2]
+            if name.startswith(f"{word}.") and short not in by_hand.get(base, ()):
+                page += "\n" + method(each, short, "def")
                 left.append(each)
+    known = answers(left)
+    own = [each for each in known if each.__module__.startswith("zot_ext.")]
+    beside = "".join(f"\n{inspect.getsource(each)}\n" for each in known if each not in own)  # which it cannot import
     return (
         '"""The operations as calls of the SDK; written by `scripts/generate_operations.py`."""\n\n'
-        "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\n"
-        f"from zot_ext.calls.caller import Calls\n{imports(left, 'zot_ext.protocol.')}\n"
+        "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal, NotRequired, TypedDict\n\n"
+        f"from zot_ext.calls.caller import Calls\n{imports(own)}\n{beside}"
         "def given_fields(\n    operation: str, names: Sequence[str], values: Sequence[object], "
         "fields: Mapping[str, object]\n) -> dict[str, Any]: ...\n"
         f"{page}"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, get_args
+from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,8 @@ import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.operations.registry import all_operations, find
+from zot_agent.rpc.handshake import Pong
+from zot_agent.verbs.prompts import Started
 from zot_core import events
 from zot_core.conversation import events as told
 from zot_core.conversation.event_json import encode_conversation_event
@@ -24,9 +26,6 @@ from zot_core.event_json import encode_event, encode_message
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
-
-if TYPE_CHECKING:
-    from zot_agent.operations.answers import Pong, Started
 
 SCRIPTS = Path(__file__).parents[4] / "scripts"
 EVENTS = Path(zot_core.__file__).parent / "events.schema.json"
@@ -145,7 +144,7 @@ def test_an_answer_that_is_no_typed_dictionary_is_refused() -> None:
     def plain(context: object) -> dict[str, Any]:
         return {}
 
-    def two(context: object) -> "Pong | Started":
+    def two(context: object) -> Pong | Started:
         return {"pong": True}
 
     for wrong in (plain, two):

@@ -4,22 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from zot_agent.client.connection import RpcConnection
-from zot_agent.operations.answers import (
-    AddedSession,
-    ChangedRun,
-    ChangedSetting,
-    CommandAction,
-    CompletionsInfo,
-    DisplayInfo,
-    Image,
-    ModeInfo,
-    Pong,
-    RenderingInfo,
-    RunList,
-    SettingList,
-    ShownEvents,
-    WrittenFile,
-)
+from zot_agent.operations.answers import Image
+from zot_agent.rpc.activity.displays import DisplayInfo, ShownEvents
+from zot_agent.rpc.extensions import CompletionsInfo
+from zot_agent.rpc.handshake import Pong
+from zot_agent.rpc.screen.commands import RenderingInfo
+from zot_agent.verbs.control import CommandAction
+from zot_agent.verbs.permissions import ModeInfo
+from zot_agent.verbs.runs import ChangedRun, RunList
+from zot_agent.verbs.settings import ChangedSetting, SettingList
+from zot_agent.verbs.stored import AddedSession, WrittenFile
 from zot_ext.protocol.agent_answers import (
     AgentList,
     ChangedAgent,
@@ -83,7 +77,8 @@ class OperationCommands(RpcConnection):
         idle."""
 
     async def control_clear(self) -> None:
-        """Delete all messages of the conversation. Refused while busy."""
+        """Delete all messages of the conversation. An extension may stop that, as it may stop a new session. Refused
+        while busy."""
 
     async def control_commands(self) -> KnownCommands:
         """List the slash commands of prompt templates, skills and extensions. A client waits until all extensions

@@ -1,18 +1,13 @@
-"""The answers of operations that extensions do not get, as typed dictionaries.
+"""Parts of the answers of operations that extensions do not get, as typed dictionaries.
 
-Later versions of zot may add fields. The JSON Schema and the documentation are made from these classes.
+Later versions of zot may add fields. The JSON Schema and the documentation are made from these classes, and from those
+beside the operations.
 """
 
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
-
-from zot_core.permission_mode import PermissionMode
-from zot_ext.protocol.answers import StoredSessionInfo
+from typing import Any, TypeAlias, TypedDict
 
 Event: TypeAlias = dict[str, Any]
 """An event: `type`, and the fields of that type. Clients ignore unknown types and fields."""
-ShownEvent: TypeAlias = Annotated[Event, "ExtensionEvent"]
-DrawnLine: TypeAlias = Annotated[str | list[dict[str, Any]], "WidgetLine"]
-"""As in an event `ext_widget`. The second part of the annotation is the name of a definition in the JSON Schema."""
 
 
 class ServerInfo(TypedDict):
@@ -24,85 +19,11 @@ class ServerInfo(TypedDict):
     model: str
 
 
-class Pong(TypedDict):
-    """The process answers."""
-
-    pong: Literal[True]
-
-
-class Started(TypedDict):
-    """The events of the prompt or the compaction follow. It is `queued` while another one runs."""
-
-    started: Literal[True]
-    queued: NotRequired[Literal[True]]
-
-
-class ModeInfo(TypedDict):
-    """The fate of tool calls that no rule names."""
-
-    mode: PermissionMode
-
-
 class Image(TypedDict):
     """An image beside the text of a prompt; `data` is base64."""
 
     mime_type: str
     data: str
-
-
-class DisplayInfo(TypedDict):
-    """The display of tool calls: a list of blocks for each call, by its id. The `kind` of a block is text,
-    markdown, code (of the file `path`, from `start_line`), diff (lines that begin with a space, `-` or `+`, or are
-    `...`), files, terminal, image or todo."""
-
-    displays: dict[str, list[dict[str, Any]]]
-
-
-class ShownEvents(TypedDict):
-    """The events that lead to what extensions show now."""
-
-    events: list[ShownEvent]
-
-
-class CommandAction(TypedDict):
-    """The result of a slash command."""
-
-    action: str
-
-
-class CompletionItem(TypedDict):
-    """Words to insert, and what is shown of them."""
-
-    text: str
-    label: NotRequired[str]
-    description: NotRequired[str]
-    extension: str
-
-
-class CompletionsInfo(TypedDict):
-    """Words in place of the text from `start` to `end`, counted in characters from 0."""
-
-    start: int
-    end: int
-    items: list[CompletionItem]
-
-
-class RenderingInfo(TypedDict):
-    """Lines that an extension draws: null if the client is to draw itself, empty if nothing is to be shown."""
-
-    lines: list[DrawnLine] | None
-
-
-class WrittenFile(TypedDict):
-    """The file that was written."""
-
-    path: str
-
-
-class AddedSession(TypedDict):
-    """The session that was added."""
-
-    session: StoredSessionInfo
 
 
 class SettingInfo(TypedDict):
@@ -118,18 +39,6 @@ class SettingInfo(TypedDict):
     choices: list[str]
     changeable: bool
     at_once: bool
-
-
-class SettingList(TypedDict):
-    """All settings."""
-
-    settings: list[SettingInfo]
-
-
-class ChangedSetting(TypedDict):
-    """The setting with the value in effect, which a variable or the project may decide."""
-
-    setting: SettingInfo
 
 
 class RunQuestionInfo(TypedDict):
@@ -158,15 +67,3 @@ class RunInfo(TypedDict):
     parked: bool
     question: RunQuestionInfo | None
     session: str
-
-
-class RunList(TypedDict):
-    """The durable runs, last changed first."""
-
-    runs: list[RunInfo]
-
-
-class ChangedRun(TypedDict):
-    """The run after the change."""
-
-    run: RunInfo

@@ -1,7 +1,7 @@
 """The operations of clients on what asks them and is shown: questions, panels, and words while the person types."""
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -12,14 +12,30 @@ from zot_core.confirm import PermissionAnswer
 
 if TYPE_CHECKING:
     from zot_agent.extensions.panels.panels import Panels
-    from zot_agent.operations.answers import CompletionItem, CompletionsInfo
 
 KeyKind: TypeAlias = Literal["press", "repeat", "release"]
 Cells: TypeAlias = Annotated[int, 1, 10_000]
 
 
+class CompletionItem(TypedDict):
+    """Words to insert, and what is shown of them."""
+
+    text: str
+    label: NotRequired[str]
+    description: NotRequired[str]
+    extension: str
+
+
+class CompletionsInfo(TypedDict):
+    """Words in place of the text from `start` to `end`, counted in characters from 0."""
+
+    start: int
+    end: int
+    items: list[CompletionItem]
+
+
 @operation("get_completions", scope="watch")
-async def get_completions(caller: OperationCaller, text: str, *, cursor: int = -1) -> "CompletionsInfo":
+async def get_completions(caller: OperationCaller, text: str, *, cursor: int = -1) -> CompletionsInfo:
     """Ask extensions what they [suggest](extension-calls.md#suggestions-while-typing) in place of the word at the
     cursor, once all of them have registered. An extension has three seconds to answer. Ask when the user pauses, not
     for each key.

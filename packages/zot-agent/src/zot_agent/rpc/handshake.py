@@ -1,6 +1,6 @@
 """The operations that open and test a connection: `hello`, `ping`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -9,7 +9,7 @@ from zot_agent.rpc.service import service_of
 from zot_agent.version import __version__
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import Pong, ServerInfo
+    from zot_agent.operations.answers import ServerInfo
 
 PROTOCOL_VERSION = 1
 """The major version of the schema. Within a major version, commands, events and fields are only added."""
@@ -38,7 +38,13 @@ def hello(caller: OperationCaller, *, token: str = "") -> "ServerInfo":
     }
 
 
+class Pong(TypedDict):
+    """The process answers."""
+
+    pong: Literal[True]
+
+
 @operation("ping", scope="watch")
-def ping(caller: OperationCaller) -> "Pong":
+def ping(caller: OperationCaller) -> Pong:
     """Check that the process answers."""
     return {"pong": True}

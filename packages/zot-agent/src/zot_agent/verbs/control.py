@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -14,7 +14,6 @@ from zot_core.events import Notice
 from zot_provider.wire.reasoning import levels, nearest_level
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import CommandAction
     from zot_ext.protocol.agent_answers import (
         CompactResult,
         ContextInfo,
@@ -159,8 +158,14 @@ async def commands(caller: OperationCaller) -> "KnownCommands":
     }
 
 
+class CommandAction(TypedDict):
+    """The result of a slash command."""
+
+    action: str
+
+
 @operation("control.run", scope="drive")
-async def run(caller: OperationCaller, name: str, *, args: str = "") -> "CommandAction":
+async def run(caller: OperationCaller, name: str, *, args: str = "") -> CommandAction:
     """Run a slash command of a prompt template, a skill or an extension. Its output comes as `ext_*` events before the
     response. A prompt that it submits is started, or queued, like any other.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -11,13 +11,19 @@ from zot_core.event_json import encode_message
 from zot_provider.json_text import dump
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import Started
     from zot_ext.protocol.agent_answers import MessagesInfo
 
 MessageText: TypeAlias = Annotated[str, 16 << 20]  # what the longest line of `zot rpc` holds
 
 _AT_ONCE = 200
 """Messages that are encoded before anything else is done."""
+
+
+class Started(TypedDict):
+    """The events of the prompt or the compaction follow. It is `queued` while another one runs."""
+
+    started: Literal[True]
+    queued: NotRequired[Literal[True]]
 
 
 @operation("prompts.send", alias="prompt", scope="drive")
@@ -27,7 +33,7 @@ def send(
     *,
     images: list[dict[str, Any]] = [],  # noqa: B006  it is not changed
     hold_text: bool = False,
-) -> "Started":
+) -> Started:
     """Answer a message, or run it if it is a slash command of a prompt template, a skill or an extension. The response
     comes at once, then events up to `done`. While another prompt runs it is queued, and the data is `{"started": true,
     "queued": true}`.

@@ -1,7 +1,7 @@
 """The operations on durable runs."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.operation import operation
@@ -13,7 +13,7 @@ from zot_core.errors import SessionNotFound
 from zot_provider.errors import UnknownName
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import ChangedRun, RunInfo, RunList
+    from zot_agent.operations.answers import RunInfo
     from zot_agent.operations.stored_sessions import StoredSessions
 
 
@@ -43,14 +43,26 @@ def retried_run(stored: "StoredSessions", run: str) -> "RunInfo":
     return run_fields(RunStore().find(found.id))
 
 
+class RunList(TypedDict):
+    """The durable runs, last changed first."""
+
+    runs: "list[RunInfo]"
+
+
 @operation("runs.list", scope="own")
-async def list_runs(caller: OperationCaller) -> "RunList":
+async def list_runs(caller: OperationCaller) -> RunList:
     """List the durable runs (`zot run`), last changed first."""
     return {"runs": await asyncio.to_thread(listed_runs, caller.stored)}
 
 
+class ChangedRun(TypedDict):
+    """The run after the change."""
+
+    run: "RunInfo"
+
+
 @operation("runs.answer", scope="own")
-async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, message: str = "") -> "ChangedRun":
+async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, message: str = "") -> ChangedRun:
     """Answer the question of a run. The run then continues in its own process.
 
     run: The name of the run, or its beginning.

@@ -1,7 +1,7 @@
 """The operations on stored sessions, whether or not they are open."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -9,7 +9,6 @@ from zot_agent.operations.operation import operation
 from zot_agent.verbs.session import place
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import AddedSession, WrittenFile
     from zot_ext.protocol.answers import OpenedPlace, SessionHits, SessionPage, SessionTitle, StoredSessionInfo
 
 ListScope: TypeAlias = Literal["cwd", "all"]
@@ -106,8 +105,14 @@ async def delete(caller: OperationCaller, session: str) -> None:
     await caller.stored.delete(path, caller.conversation.runtime.cwd)
 
 
+class WrittenFile(TypedDict):
+    """The file that was written."""
+
+    path: str
+
+
 @operation("session.export", scope="own")
-async def export(caller: OperationCaller, path: str, *, session: str = "") -> "WrittenFile":
+async def export(caller: OperationCaller, path: str, *, session: str = "") -> WrittenFile:
     """Write a session to a new file. Its suffix chooses the format: .zotsession, .html or .md. An existing file is
     never overwritten. It has everything that the model has read.
 
@@ -118,8 +123,14 @@ async def export(caller: OperationCaller, path: str, *, session: str = "") -> "W
     return {"path": await caller.stored.export(name, caller.conversation.runtime.cwd, path)}
 
 
+class AddedSession(TypedDict):
+    """The session that was added."""
+
+    session: "StoredSessionInfo"
+
+
 @operation("session.import", scope="own")
-async def add(caller: OperationCaller, path: str) -> "AddedSession":
+async def add(caller: OperationCaller, path: str) -> AddedSession:
     """Import a .zotsession file as a session of the working directory. It gets a new id.
 
     path: The file, from the working directory.

@@ -1,6 +1,6 @@
 """The operations on what a person sees besides the model's words, for clients with a screen."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -11,15 +11,23 @@ from zot_core.event_json import image_id
 from zot_provider.messages import ImageBlock, ToolCallBlock, ToolResultBlock
 
 if TYPE_CHECKING:
-    from zot_agent.operations.answers import DisplayInfo, Image, ShownEvents
+    from zot_agent.operations.answers import Image
     from zot_core.display import DisplayBlock
 
 _CALLS = 100
 """Calls that one command may ask about."""
 
 
+class DisplayInfo(TypedDict):
+    """The display of tool calls: a list of blocks for each call, by its id. The `kind` of a block is text,
+    markdown, code (of the file `path`, from `start_line`), diff (lines that begin with a space, `-` or `+`, or are
+    `...`), files, terminal, image or todo."""
+
+    displays: dict[str, list[dict[str, Any]]]
+
+
 @operation("get_display", scope="watch")
-def get_display(caller: OperationCaller, calls: list[str]) -> "DisplayInfo":
+def get_display(caller: OperationCaller, calls: list[str]) -> DisplayInfo:
     """Say what a person sees of tool calls that have a result, as the chat screen shows it. Calls without a result are
     left out.
 
@@ -74,8 +82,14 @@ def _images(context: RpcService) -> "list[ImageBlock]":
     return [each for each in found if isinstance(each, ImageBlock)]
 
 
+class ShownEvents(TypedDict):
+    """The events that lead to what extensions show now."""
+
+    events: list[Annotated[dict[str, Any], "ExtensionEvent"]]  # the name of a definition in the JSON Schema
+
+
 @operation("get_shown", scope="watch")
-def get_shown(caller: OperationCaller) -> "Encoded[ShownEvents]":
+def get_shown(caller: OperationCaller) -> Encoded[ShownEvents]:
     """Return what extensions show now, for a client that comes later: the latest events `ext_widget`, `ext_title`,
     `ext_working`, `ext_key`, `ext_renderer`, `ext_expand`, `ext_panel_open` and `ext_panel_show`."""
     from zot_core.conversation.event_json import encode_conversation_event  # noqa: PLC0415  for screens only

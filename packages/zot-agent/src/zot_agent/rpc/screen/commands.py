@@ -1,7 +1,7 @@
 """The operations of clients with a screen on what extensions do there: their renderers, and the input field."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from zot_agent.extensions.calls.renderer_set import ANSWER
 from zot_agent.operations.caller import OperationCaller
@@ -10,9 +10,6 @@ from zot_agent.operations.operation import operation
 from zot_agent.rpc.service import RpcService, service_of
 from zot_provider.json_text import read_object
 from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
-
-if TYPE_CHECKING:
-    from zot_agent.operations.answers import RenderingInfo
 
 Drawn: TypeAlias = Literal["tool_call", "tool_result", "message", "entry", "markdown"]
 Width: TypeAlias = Annotated[int, 1, 1000]
@@ -23,10 +20,18 @@ _MOST_TEXT = 64 * 1024
 _STATES: dict[Fate, str] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
 
 
+class RenderingInfo(TypedDict):
+    """Lines that an extension draws: null if the client is to draw itself, empty if nothing is to be shown."""
+
+    lines: (
+        list[Annotated[str | list[dict[str, Any]], "WidgetLine"]] | None
+    )  # the name of a definition in the JSON Schema
+
+
 @operation("get_rendering", scope="watch")
 async def get_rendering(
     caller: OperationCaller, kind: Drawn, *, item: str = "", text: str = "", width: Width, expanded: bool = False
-) -> "RenderingInfo":
+) -> RenderingInfo:
     """Ask the extension that [draws](extension-calls.md#what-is-drawn-in-the-conversation) a part of the conversation
     for its lines: see the event `ext_renderer`. `lines` is null if the client is to draw it itself, and empty if
     nothing is to be shown. An extension has a second to answer; 8 questions are open at once.
