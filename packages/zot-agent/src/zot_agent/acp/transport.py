@@ -31,7 +31,7 @@ class StdioTransport:
         self._reader = LineReader(source, limits.line_bytes, self._received, self.end)
 
     def put(self, message: Json) -> None:
-        self._writer.write_text(escape_line_ends(dump(message)))
+        self._writer.publish(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
         """Queue a message; the same as `put`."""

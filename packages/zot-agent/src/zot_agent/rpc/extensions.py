@@ -47,8 +47,7 @@ async def get_completions(caller: OperationCaller, text: str, *, cursor: int = -
     if not 0 <= place <= len(text):
         raise OperationFailed("invalid", f"cursor must be a whole number from 0 to {len(text)}")
     await caller.conversation.ready()
-    completers = service_of(caller).screen.known_completers
-    start, items = (place, []) if completers is None else await completers.complete(text, place)
+    start, items = await service_of(caller).screen.completers.complete(text, place)
     rest = re.match(r"\S*", text[place:])
     return {
         "start": start,

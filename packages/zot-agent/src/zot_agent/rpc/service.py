@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableSet
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
@@ -15,11 +15,10 @@ from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.questions import DialogRequests, PermissionRequests
 from zot_agent.rpc.screen.client_screen import ClientScreen
-from zot_agent.rpc.screen.entries import ClientEntries
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
-from zot_core.conversation.events import ConversationEvent, EntryAdded, PermissionRequest
+from zot_core.conversation.events import ConversationEvent, EntryAdded
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import error_line
 from zot_core.events import TextDelta
@@ -89,12 +88,12 @@ class RpcService:
         )
         self.conversation.actions = FrontEndActions(
             open_session=self._open_session,
-            completers=self.screen.completers,
+            completers=lambda: self.screen.completers,
             shows_widgets=True,
             shows_panels=True,
-            keys=self.screen.keys,
-            renderers=self.screen.renderers,
-            field=self.screen.fields,
+            keys=lambda: self.screen.keys,
+            renderers=lambda: self.screen.renderers,
+            field=lambda: self.screen.fields,
         )
         self.sender: CommandSender | None = None
         self.displays = Displays()
@@ -112,15 +111,6 @@ class RpcService:
         """Continue a stored session for an extension, if clients may see it."""
         entry = await asyncio.to_thread(self.stored.find, path, self.host.runtime.cwd)
         return await self.host.open_session(entry.path, fork=fork)
-
-    def permission_requests(self) -> list[PermissionRequest]:
-        return self.permissions.open
-
-    def ui_requests(self) -> list[dict[str, Any]]:
-        return self.dialogs.open()
-
-    def entries(self) -> ClientEntries:
-        return self.screen.entries()
 
     # Lines in
 

@@ -56,14 +56,10 @@ class ClientWriter(LineWriter):
         )
         super().__init__(descriptor, bounds, stuck=stuck, lost=lost, moved=moved, watch=True)
 
-    def write_text(self, line: str) -> None:
-        """Queue a line."""
-        self.write(f"{line}\n".encode("utf-8", "replace"))
-
     def publish(self, line: str) -> None:
-        """Queue an event."""
-        self.write_text(line)
+        """Queue an event, or another line."""
+        self.write(f"{line}\n".encode("utf-8", "replace"))
 
     def respond(self, line: str, sender: CommandSender | None = None) -> None:
         """Queue a response; with one client the sender is known."""
-        self.write_text(line)
+        self.publish(line)

@@ -8,6 +8,7 @@ from zot_agent.operations.operation import Encoded, operation
 from zot_agent.verbs.prompts import MessageText
 from zot_core.event_json import encode_message
 from zot_core.runtime.subagents.listing import AgentEntry, known_agents
+from zot_core.runtime.subagents.subagents import unknown_agent
 
 if TYPE_CHECKING:
     from zot_ext.protocol.agent_answers import AgentEntryInfo, AgentList, ChangedAgent, MessagesInfo
@@ -62,8 +63,7 @@ async def _find(caller: OperationCaller, id: str) -> AgentEntry:
     entries = await _entries(caller)
     found = next((each for each in entries if each.id == id), None)
     if found is None:
-        known = ", ".join(each.id for each in entries)
-        raise OperationFailed("not_found", f"there is no agent {id!r}; the agents are: {known or 'none'}")
+        raise unknown_agent(id, [each.id for each in entries])
     return found
 
 

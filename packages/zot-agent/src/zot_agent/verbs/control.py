@@ -50,9 +50,9 @@ def state(caller: OperationCaller) -> "StateInfo":
         "permission_mode": conversation.permissions.mode,
         "permission_requests": [
             cast("PermissionRequestInfo", {name: getattr(each, name) for name in each.__match_args__})
-            for each in (() if client is None else client.permission_requests())
+            for each in (() if client is None else client.permissions.open)
         ],
-        "ui_requests": [] if client is None else client.ui_requests(),
+        "ui_requests": [] if client is None else client.dialogs.open(),
         "sandbox": conversation.sandbox,
         "todos": [{"content": each.content, "status": each.status} for each in todos],
     }
@@ -196,10 +196,10 @@ async def reload(caller: OperationCaller) -> "ReloadInfo | None":
 
     async def work() -> None:
         if await extension.answered():
-            for line in await extension.reload():
+            for line in await extension.services.reload():
                 caller.conversation.events.notify(Notice("warn", line))
 
-    spawn(work(), f"reload for {extension.name}")
+    spawn(work(), f"reload for {caller.name}")
     return None
 
 

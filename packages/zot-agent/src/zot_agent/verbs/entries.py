@@ -132,7 +132,7 @@ class _Page(Record):
     def _largest(self) -> int:
         """The characters of the entries of a page, of which it has one more."""
         extension = self.caller.extension
-        return (DEFAULT_LIMITS if extension is None else extension.limits).result_bytes // 2
+        return (DEFAULT_LIMITS if extension is None else extension.services.limits).result_bytes // 2
 
     def _ids(self, tree: "SessionTree") -> list[str]:
         """Return the ids of the entries from which the page is made."""

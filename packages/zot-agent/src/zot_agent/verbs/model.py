@@ -44,7 +44,7 @@ def _listed(models: Iterable[Model]) -> "ModelList":
 
 def _favourites(caller: OperationCaller) -> Iterator[Model]:
     agent, extension = caller.conversation.runtime.agent, caller.extension
-    for name in host_of(caller).settings.favourite_models if extension is None else extension.favourites():
+    for name in host_of(caller).settings.favourite_models if extension is None else extension.services.favourites():
         with suppress(ZotError):
             yield resolve.other_model(agent.client, agent.model, name, "")[0]
 

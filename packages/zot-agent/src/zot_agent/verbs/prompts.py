@@ -88,7 +88,7 @@ def messages(
     be [drawn](rpc.md#what-extensions-draw).
     """
     short = len(caller.conversation.runtime.messages) <= _AT_ONCE
-    known = caller.client is None or caller.client.entries().known
+    known = caller.client is None or caller.client.screen.entries.known
     return _messages(caller, {}) if short and known else _many_messages(caller)
 
 
@@ -98,7 +98,7 @@ async def _many_messages(caller: OperationCaller) -> "Encoded[MessagesInfo]":
         encoded |= {id(each): encode_message(each) for each in found[start : start + _AT_ONCE]}
         await asyncio.sleep(0)
     if caller.client is not None:
-        await caller.client.entries().load()
+        await caller.client.screen.entries.load()
     return _messages(caller, encoded)
 
 
@@ -106,7 +106,7 @@ def _messages(caller: OperationCaller, encoded: dict[int, str]) -> "Encoded[Mess
     """Return the answer. `encoded` has messages as JSON, by their `id()`."""
     entries = [
         {"at": at, "id": each.id, "extension": each.extension, "custom_type": each.custom_type}
-        for at, each in (() if caller.client is None else caller.client.entries().placed())
+        for at, each in (() if caller.client is None else caller.client.screen.entries.placed())
     ]
     found = ",".join([encoded.get(id(each)) or encode_message(each) for each in caller.conversation.runtime.messages])
     more = f',"entries":{dump(entries)}' if entries else ""

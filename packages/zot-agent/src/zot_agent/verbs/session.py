@@ -63,7 +63,7 @@ def append(caller: OperationCaller, custom_type: str, data: Any) -> "NewItem":
     custom_type: What it is.
     data: Any JSON value.
     """
-    most = caller.of_extension().limits.entry_bytes
+    most = caller.of_extension().services.limits.entry_bytes
     if len(dump(data).encode("utf-8", "replace")) > most:
         raise OperationFailed("too_large", f"the data of an entry is at most {most} bytes")
     return {"id": caller.conversation.runtime.branches.add(caller.name, custom_type, data)}

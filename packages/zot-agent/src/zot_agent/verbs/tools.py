@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.extensions.tools import AgentTools, ExtensionTool
 from zot_agent.host.host import Host
-from zot_agent.operations.caller import ActiveTools, OperationCaller
+from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.operation import operation
 from zot_provider.errors import UnknownName
 
@@ -46,7 +46,7 @@ def set_active(caller: OperationCaller, names: list[str]) -> "NameList":
 
     names: Names of tools.
     """
-    tools, known = caller.of_extension().tools, caller.conversation.runtime.agent.tools
+    tools, known = caller.of_extension().services.tools, caller.conversation.runtime.agent.tools
     if unknown := next((each for each in names if each not in known), None):
         raise UnknownName.among("tool", unknown, sorted(known))
     tools.choose(caller.name, names)
@@ -64,9 +64,9 @@ def set_tools(caller: OperationCaller, tools: list[str]) -> "NameList":
     return active(caller)
 
 
-def _tools(caller: OperationCaller) -> ActiveTools:
+def _tools(caller: OperationCaller) -> AgentTools:
     if caller.extension is not None:
-        return caller.extension.tools
+        return caller.extension.services.tools
     if isinstance(caller.host, Host) and caller.host.extensions is not None:
         return caller.host.extensions.agent_tools
     alone = AgentTools()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ExtensionEvent
     from zot_core.conversation.extensions import ScreenAccess
+    from zot_ext.protocol.permissions import ExtensionPermissions
     from zot_provider.auth.store import AccountStore
 
 
@@ -74,6 +75,10 @@ class ExtensionCall(Record):
         return self.services.conversation
 
     @property
+    def permissions(self) -> "ExtensionPermissions":
+        return self.connection.terms.permissions
+
+    @property
     def mode(self) -> str:
         """The front end, named when a call fails."""
         return f"the mode {self.conversation.front_end or 'of this program'}"
@@ -101,6 +106,11 @@ class ExtensionCall(Record):
         own = typed is not None and self.has_command(typed[0])
         if own or not self.parent.startswith(COMMAND_IDS):
             raise OperationFailed("busy", "the run waits for the answer of this very handler")
+
+    async def answered(self) -> bool:
+        """Return once the request is answered on whose behalf it is made, and whether the extension still runs."""
+        await self.connection.pending.closed(self.parent)
+        return self.connection.state == "running"
 
 
 def available(access: Callable[[], A] | None, why: str) -> A:

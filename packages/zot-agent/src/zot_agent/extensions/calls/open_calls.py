@@ -8,11 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import CallServices, ExtensionCall
-from zot_agent.extensions.calls.operations import operate
 from zot_agent.extensions.requests import COMMAND_IDS
+from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.failures import failure_code
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.names import MODULES
+from zot_agent.operations.registry import find_for_client
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
 from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod, params_problem
@@ -129,7 +130,10 @@ class OpenCalls:
         params = {} if frame.params is None else frame.params.value
         progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
         call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
-        return operate(call, frame.method) if frame.method in MODULES else handler(frame.method)(call)
+        if frame.method not in MODULES:
+            return handler(frame.method)(call)
+        caller = OperationCaller(services.conversation, services.stored, extension=call)
+        return find_for_client(frame.method).answer(caller, params)
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:
         if method.group not in self._connection.granted:

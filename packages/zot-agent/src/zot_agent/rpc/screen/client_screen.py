@@ -1,6 +1,7 @@
 """`ClientScreen`: what extensions can do on the screens of clients. Nothing of it is loaded before one does."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zot_core.conversation.events import ConversationEvent
@@ -30,47 +31,35 @@ class ClientScreen:
         `field_seconds`: how long a client may take to answer about its field."""
         self._emit, self._send, self._keymap, self._field_seconds = emit, send, keymap, field_seconds
         self._conversation = conversation
-        self.known_completers: CompleterSet | None = None
-        """For which words extensions have completions, if one has any."""
-        self.known_renderers: ClientRenderers | None = None
-        """The renderers of extensions, if one draws something."""
-        self._entries: ClientEntries | None = None
-        self._keys: ClientKeys | None = None
-        self._fields: ClientFields | None = None
 
+    @cached_property
     def completers(self) -> "CompleterSet":
-        if self.known_completers is None:
-            from zot_agent.extensions.calls.completers import CompleterSet  # noqa: PLC0415  few complete words
+        from zot_agent.extensions.calls.completers import CompleterSet  # noqa: PLC0415  few complete words
 
-            self.known_completers = CompleterSet()
-        return self.known_completers
+        return CompleterSet()
 
+    @cached_property
     def keys(self) -> "ClientKeys":
-        if self._keys is None:
-            from zot_agent.rpc.screen.keys import ClientKeys  # noqa: PLC0415  few bind keys
+        from zot_agent.rpc.screen.keys import ClientKeys  # noqa: PLC0415  few bind keys
 
-            self._keys = ClientKeys(self._emit, self._keymap)
-        return self._keys
+        return ClientKeys(self._emit, self._keymap)
 
+    @cached_property
     def renderers(self) -> "ClientRenderers":
-        if self.known_renderers is None:
-            from zot_agent.rpc.screen.renderers import ClientRenderers  # noqa: PLC0415  few draw in the conversation
+        from zot_agent.rpc.screen.renderers import ClientRenderers  # noqa: PLC0415  few draw in the conversation
 
-            self.known_renderers = ClientRenderers(self._emit)
-        return self.known_renderers
+        return ClientRenderers(self._emit)
 
+    @cached_property
     def entries(self) -> "ClientEntries":
         """The entries of extensions in the conversation."""
-        if self._entries is None:
-            from zot_agent.rpc.screen.entries import ClientEntries  # noqa: PLC0415  not needed for a prompt
+        from zot_agent.rpc.screen.entries import ClientEntries  # noqa: PLC0415  not needed for a prompt
 
-            self._entries = ClientEntries(self._conversation)
-        return self._entries
+        return ClientEntries(self._conversation)
 
+    @cached_property
     def fields(self) -> "ClientFields":
         """See `field` of `FrontEndActions`."""
-        if self._fields is None:
-            from zot_agent.rpc.screen.field import ClientFields  # noqa: PLC0415  few clients have one
+        from zot_agent.rpc.screen.field import ClientFields  # noqa: PLC0415  few clients have one
 
-            self._fields = ClientFields(self._send, self._field_seconds)
-        return self._fields
+        return ClientFields(self._send, self._field_seconds)

@@ -51,17 +51,16 @@ async def get_rendering(
         name, members = _message(messages, item)
     elif kind != "markdown":
         name, members = _call(context, messages, item)
-    renderers = context.screen.known_renderers
-    if renderers is None or (kind == "tool_result" and members["state"] == "running"):
+    if kind == "tool_result" and members["state"] == "running":
         return {"lines": None}
     members = {"item": item, "width": width, "expanded": expanded, **members}
-    return {"lines": await renderers.draw(kind, name, members, owner)}
+    return {"lines": await context.screen.renderers.draw(kind, name, members, owner)}
 
 
 async def _entry(context: RpcService, id: str) -> tuple[str, dict[str, Any], str]:
     """Return the type of an entry, the members of the question about it, and its extension. Raises
     `OperationFailed`."""
-    found = await context.screen.entries().find(id)
+    found = await context.screen.entries.find(id)
     if found is None:
         raise OperationFailed("not_found", f"the conversation has no entry {id!r} of an extension")
     return found.custom_type, {"data": found.data}, found.extension
@@ -112,7 +111,7 @@ def use_field(caller: OperationCaller, *, on: bool = True) -> None:
     on: False: it has none any more.
     """
     context = service_of(caller)
-    known = context.screen.fields()
+    known = context.screen.fields
     (known.typed if on else known.left)(context.sender)
 
 
@@ -124,7 +123,7 @@ def ext_field_claim(caller: OperationCaller, request: str) -> None:
 
     request: The `request` of the event.
     """
-    if not service_of(caller).screen.fields().claim(request):
+    if not service_of(caller).screen.fields.claim(request):
         raise OperationFailed("not_found", f"no ext_field_request {request!r} waits for an answer")
 
 
@@ -141,5 +140,5 @@ def ext_field_response(
     """
     if not 0 <= cursor <= len(text):
         raise OperationFailed("invalid", f"cursor must be 0 to {len(text)}")
-    if not service_of(caller).screen.fields().answer(request, {"text": text, "cursor": cursor, "busy": busy}):
+    if not service_of(caller).screen.fields.answer(request, {"text": text, "cursor": cursor, "busy": busy}):
         raise OperationFailed("not_found", f"no ext_field_request {request!r} waits for an answer")

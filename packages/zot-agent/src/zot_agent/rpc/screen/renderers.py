@@ -42,7 +42,8 @@ class ClientRenderers:
         """Return the lines of the extension that draws this, given the other members of the question `render`; None to
         let the client draw it. `owner` is the extension whose entry it is."""
         if kind == MARKDOWN:
-            return [await self._set.transform(name, members["text"], members["width"])]
+            changed = self._set.draws(MARKDOWN)
+            return [await self._set.transform(name, members["text"], members["width"])] if changed else None
         renderer = self._set.find(kind, name, owner)
         if renderer is None:
             return None

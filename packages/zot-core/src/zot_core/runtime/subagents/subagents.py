@@ -43,6 +43,11 @@ class AgentFamily(Record):
     started: int = 0
 
 
+def unknown_agent(id: str, known: Iterable[str]) -> UnknownName:
+    """Return the error for an agent that is not among those with the ids `known`."""
+    return UnknownName(f"there is no agent {id!r}; the agents are: {', '.join(known) or 'none'}")
+
+
 class Subagents:
     """Starts the sub-agents of one runtime, and knows which run and have run.
 
@@ -94,11 +99,10 @@ class Subagents:
         return [each for each in self.all if each.end is None]
 
     def find(self, id: str) -> SubAgent:
-        """Return a sub-agent. Raises `ConfigError` for an unknown id."""
+        """Return a sub-agent. Raises `UnknownName`."""
         found = next((each for each in self.all if each.id == id.strip()), None)
         if found is None:
-            known = ", ".join(each.id for each in self.all)
-            raise ConfigError(f"there is no agent {id!r}; the agents are: {known or 'none'}")
+            raise unknown_agent(id, [each.id for each in self.all])
         return found
 
     # For programs
