@@ -17,6 +17,7 @@ CHECKS = (
     "mypy",
     "lint-imports",
     "generate_stubs.py --check",
+    "generate_copies.py --check",
     "generate_docs.py --check",
 )
 RECORDS = """#!/bin/sh

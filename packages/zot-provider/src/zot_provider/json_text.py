@@ -1,6 +1,6 @@
 """Reading and writing of JSON text: on one line, strictly according to RFC 8259.
 
-`zot_ext`, which has no dependencies, has its own functions.
+`zot_ext.protocol.raw`, which keeps the text of each value, writes the same.
 """
 
 import json

@@ -1,32 +1,69 @@
-"""Open a file that comes from outside. (`zot_provider.files` has more of this; this package knows no agents.)"""
+# A copy of `zot_provider/files/regular_file.py`, which `scripts/generate_copies.py` has written.
+"""Open files that come from outside, and read them up to a limit.
+
+A path may lead to a named pipe or a device: a link in a cloned repository is enough. Opening or reading one of these
+can block for ever, and opening a device can have effects. So only regular files are opened.
+"""
 
 import errno
 import os
 import stat
 
+_PIECE = 256 * 1024
+
 
 def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
-    """Open a regular file and return its descriptor, without ever waiting for a named pipe or a device; also an
-    `opener` for `open`. With `create`, a missing file is created, for its owner alone. Raises OSError, also for a file
-    that is not regular."""
+    """Open a regular file without waiting, and return its descriptor; also an `opener` for `open`.
+
+    With `create`, a file that does not exist is created, for its owner alone. Raises OSError, whose `strerror` says
+    what else is at the path.
+    """
     try:
-        _check(os.stat(path).st_mode)
+        check_regular(os.stat(path).st_mode, path)
     except FileNotFoundError:
         if not create:
             raise
         flags |= os.O_CREAT
+    # O_NONBLOCK and the second check: the file may have been replaced since, and some files below /proc wait for data.
     extra = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
     descriptor = os.open(path, flags | extra, 0o600)
     try:
-        _check(os.fstat(descriptor).st_mode)  # it may have been replaced since
+        check_regular(os.fstat(descriptor).st_mode, path)
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _check(mode: int) -> None:
+def read_start(path: str, limit: int) -> bytes:
+    """Return the first `limit` bytes of a regular file. Raises OSError as `open_regular` does."""
+    descriptor = open_regular(path)
+    try:
+        return read_open(descriptor, limit)
+    finally:
+        os.close(descriptor)
+
+
+def read_open(descriptor: int, limit: int) -> bytes:
+    """Return the next `limit` bytes of an open file, fewer at its end. Raises OSError."""
+    parts = []
+    while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
+
+
+def read_regular(path: str, limit: int) -> bytes:
+    """Return the content of a regular file. Raises OSError as `open_regular` does, and for more than `limit` bytes."""
+    data = read_start(path, limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", path)
+    return data
+
+
+def check_regular(mode: int, path: str) -> None:
+    """Raise OSError unless a mode is that of a regular file."""
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "not a regular file")
+        raise OSError(errno.EINVAL, "not a regular file", path)

@@ -40,7 +40,7 @@ def _wrong(value: object, expected: str, path: str) -> FrameError:
 
 
 def _json_name(value: object) -> str:
-    """Name the type of a JSON value. Repeats `zot_provider.json_text.describe`: this package has no dependencies."""
+    """Name the type of a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -157,7 +157,7 @@ def _integer(digits: str) -> int | float:
 
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer)
 _scan, _scan_once = _decoder.raw_decode, _decoder.scan_once  # type: ignore[attr-defined]
-# Repeats `zot_provider.json_text.dump`: this package has no dependencies, and both must write the same text.
+# As `zot_provider.json_text`, of which this package knows nothing; a test compares what they write.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -316,18 +316,14 @@ def line_bytes(text: str) -> bytes:
     becomes U+FFFD, because strict readers refuse the whole line because of it.
     """
     text = text.replace("\n", " ").replace("\r", " ")
-    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
     if "\\ud" in text or "\\uD" in text:
         text = _replace_escaped_surrogates(text)
-    return _utf8(text)
+    return list_bytes(text)
 
 
 def list_bytes(text: str) -> bytes:
     """Do what `line_bytes` does, for the text of a `RawList`: `dump` writes no line ends and no escaped surrogates."""
-    return _utf8(text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085"))
-
-
-def _utf8(text: str) -> bytes:
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
     try:
         return text.encode()
     except UnicodeEncodeError:
