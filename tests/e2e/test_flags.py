@@ -136,7 +136,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
     )
     heavy = {
         *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock"),
-        *("dis", "hashlib"),  # `dis` is imported by `inspect`, which is deferred
+        *("dis", "hashlib", "zlib"),  # `dis` is imported by `inspect`, which is deferred
         *("_posixsubprocess", "_ssl", "shutil", "tempfile"),
         *(
             "rich",

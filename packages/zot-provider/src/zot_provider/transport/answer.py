@@ -1,7 +1,6 @@
 """The body of an answer of status 200: unpacked, and refused in words if it is no event stream."""
 
 import re
-import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 
@@ -39,6 +38,8 @@ def unpacked(chunks: AsyncGenerator[bytes, None], headers: Mapping[str, str]) ->
 
 
 async def _unzipped(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    import zlib  # noqa: PLC0415  most servers do not pack a stream
+
     unzip = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: either of gzip and zlib
     async with aclosing(chunks):
         async for packed in chunks:

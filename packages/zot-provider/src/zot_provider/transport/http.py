@@ -1,7 +1,6 @@
 """`HttpTransport`: requests to model servers, over http and https. Every failure is raised as a `ProviderError`."""
 
 import asyncio
-import zlib
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeAlias
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from zot_provider.errors import ConfigError, ProtocolError
 from zot_provider.record import Record
 from zot_provider.transport.answer import check_stream, unpacked
-from zot_provider.transport.connection import BrokenConnection, request_bytes
+from zot_provider.transport.connection import request_bytes
 from zot_provider.transport.failure import connection_failure
 from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin, Resolve
 from zot_provider.transport.proxies import proxy_for
@@ -201,18 +200,14 @@ async def _check(exchange: "_Exchange") -> None:
 
 async def _read(exchange: "_Exchange", limit: int) -> bytes:
     """Return the first `limit` bytes of the body, decompressed; nothing of a body that is encoded in another way."""
-    encoding = exchange.headers.get("content-encoding", "").strip().lower()
-    compressed = encoding in ("gzip", "x-gzip", "deflate")
-    if encoding not in ("", "identity") and not compressed:  # such as `gzip, gzip`: 282 bytes can become gigabytes
+    try:
+        unpacking = unpacked(exchange.chunks(), exchange.headers)
+    except ProtocolError:
         return b""
-    unzip = zlib.decompressobj(zlib.MAX_WBITS | 32) if compressed else None  # 32: either of gzip and zlib
     body = bytearray()
-    async with aclosing(exchange.chunks()) as chunks:
+    async with aclosing(unpacking) as chunks:
         async for chunk in chunks:
-            try:
-                body += chunk if unzip is None else unzip.decompress(chunk, limit - len(body))
-            except zlib.error as error:
-                raise BrokenConnection("the compressed answer is damaged") from error
+            body += chunk
             if len(body) >= limit:
                 break
     return bytes(body[:limit])

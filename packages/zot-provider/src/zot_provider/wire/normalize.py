@@ -7,8 +7,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from jiter import from_json
-
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import (
     Block,
@@ -158,6 +156,8 @@ def _arguments(call: ToolCallBlock) -> str:
     """
     if not call.arguments.strip():
         return "{}"
+    from jiter import from_json  # noqa: PLC0415  the first request has no calls
+
     try:
         # Stricter than json.loads, like the servers: no NaN and no lone surrogates.
         if isinstance(from_json(call.arguments.encode(), allow_inf_nan=False), dict):

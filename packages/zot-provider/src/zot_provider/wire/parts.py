@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
 from zot_provider.record import Record
@@ -27,6 +26,8 @@ class WordRule(Record):
         fits = len(text) == self.longest if self.exact else len(text) <= self.longest
         if text and text == allowed and fits:
             return text
+        from zlib import crc32  # noqa: PLC0415  few ids must be changed
+
         number = f"{crc32(text.encode()):08x}"
         if self.exact:
             return number.rjust(self.longest, "0")[: self.longest]
