@@ -13,13 +13,14 @@ from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adding.md"
-WANTED = {"A provider": 2, "A tool": 3, "A slash command with a key": 3, "An extension frame": 4, "An operation": 3}
+WANTED = {"A provider": 2, "A tool": 3, "A slash command with a key": 2, "An extension frame": 3, "An operation": 2}
 """The most files that a person writes or edits for each thing."""
 COPIED = (
     *("packages", "docs", "scripts", "tests", "examples", "benchmarks", "packaging", ".github"),
     *(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")),
 )
-GENERATORS = ("operations", "stubs", "tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
+GENERATORS = re.findall(r"for name in ([a-z_ ]+);", (ROOT / "Makefile").read_text("utf-8"))[0].split()
+"""What `make generate` runs."""
 REGISTRIES = (
     *("packages/zot-provider/tests/providers", "packages/zot-provider/tests/test_selection.py"),
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),
@@ -44,11 +45,12 @@ FOUND = {
     f"{AGENT_SOURCES}/client/operations.pyi": "async def session_size(self, *, tool_results: bool = True)",
     f"{AGENT_SOURCES}/serve/page/operations.js": '"session.size": ["tool_results"]',
     f"{AGENT_SOURCES}/rpc/rpc.schema.json": '"SessionSize"',
-    f"{EXT_SOURCES}/calls/operations.pyi": "def size(self, *, tool_results: bool = True) -> SessionSize:",
+    f"{EXT_SOURCES}/calls/operations.pyi": "class SessionSize(TypedDict):",
+    f"{AGENT_SOURCES}/ui/commands/keys.json": '"folder"',
     "docs/generated/rpc.md": "session.size",
     "docs/generated/host-calls.md": "session.size",
 }
-"""Where the operation of the page is found, in which nobody writes it."""
+"""Where the operation and the command of the page are found, in which nobody writes them."""
 
 ON_THE_PAGE = {
     "a provider": "A provider",
@@ -114,11 +116,29 @@ def changes() -> dict[str, str]:
     return {title: "".join(re.findall(r"```diff\n(.*?)```", body, re.S)) for title, body in sections}
 
 
-def run(folder: Path, *command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+def run(folder: Path, *command: str, stdin: str = "", **variables: str) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | variables
     return subprocess.run(
         command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=5 * PATIENCE
     )
+
+
+def check_arrows(copy: Path, uv: str, variables: dict[str, str]) -> None:
+    """Check the import contracts in the copy, as `make quick` does: import-linter has an environment of its own."""
+    own = variables | {"PYTHONPATH": os.pathsep.join(map(str, sorted((copy / "packages").glob("*/src"))))}
+    command = [
+        uv,
+        "run",
+        "--isolated",
+        "--no-default-groups",
+        "--group",
+        "arch",
+        "--quiet",
+        "lint-imports",
+        "--no-cache",
+    ]
+    checked = run(ROOT, *command, "--config", str(copy / "pyproject.toml"), **own)
+    assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr
 
 
 def make_environment(folder: Path) -> Path:
@@ -158,7 +178,7 @@ def test_every_row_of_the_table_is_followed_or_said_to_be_left_out() -> None:
     assert {*ON_THE_PAGE.values()} == WANTED.keys()
 
 
-def test_the_changes_of_the_page_work_together(copy: Path) -> None:
+def test_the_changes_of_the_page_work_together(copy: Path, uv: str, installer_environment: dict[str, str]) -> None:
     python = str(make_environment(copy))
     written: list[str] = []
     for thing, patch in changes().items():
@@ -181,6 +201,7 @@ def test_the_changes_of_the_page_work_together(copy: Path) -> None:
     for check in (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]):  # what was generated too
         checked = run(copy, python, "-m", *check)
         assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr
+    check_arrows(copy, uv, installer_environment)
     tests = [name for name in written if "/tests/" in name]
     chosen = ("-m", "not hypothesis", *dict.fromkeys([*tests, *REGISTRIES]))
     tested = run(copy, python, "-m", "pytest", "-q", "-n", "2", *chosen)
