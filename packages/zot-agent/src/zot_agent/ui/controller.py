@@ -7,7 +7,6 @@ from functools import partial
 from typing import TypeVar
 
 from zot_agent.host.host import Host
-from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extensions.extension_view import SHOWN, ExtensionView
@@ -17,6 +16,7 @@ from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
+from zot_agent.ui.rows.activity import WorkingRow
 from zot_agent.ui.screen import Screen, Unread
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from zot_agent.ui.cells.history_pager import HistoryPager
+from zot_agent.ui.cells.stored_cells import ENDINGS, FACTS, StoredCells, join, open_done_list
 from zot_agent.ui.format.run_facts import RunFacts
 from zot_agent.ui.format.user_cells import summary_cell, user_cells
-from zot_agent.ui.history_pager import HistoryPager
-from zot_agent.ui.stored_cells import ENDINGS, FACTS, StoredCells, join, open_done_list
 from zot_core.conversation.events import (
     ClearNotes,
     ConversationEvent,
@@ -51,7 +51,7 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zot_agent.ui.agent_cells import AgentCells
+    from zot_agent.ui.cells.agent_cells import AgentCells
 
 FOLDED = 200
 """Cells at the end among which a call looks for those beside it."""
@@ -205,7 +205,7 @@ class Presenter:
 
     def _show_agent(self, event: SubagentEvent) -> None:
         if self._agents is None:
-            from zot_agent.ui.agent_cells import AgentCells  # noqa: PLC0415  many runs have no sub-agents
+            from zot_agent.ui.cells.agent_cells import AgentCells  # noqa: PLC0415  many runs have no sub-agents
 
             self._agents = AgentCells(self._tools.get, self._new_tool)
         self._agents.show(event)

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from zot_agent.ui.history_pager import PAGE, HistoryPager
+from zot_agent.ui.cells.history_pager import PAGE, HistoryPager
 from zot_provider.messages import Message, Role, TextBlock
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import NoteCell

@@ -1,6 +1,6 @@
 """The words for what the agent does at the moment."""
 
-from zot_agent.ui.activity import ActivityLabel
+from zot_agent.ui.rows.activity import ActivityLabel
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellOutput, ShellStart
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.events import (

@@ -1,0 +1,1 @@
+"""Rows around the editor."""
