@@ -17,7 +17,8 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.rows.activity import WorkingRow
-from zot_agent.ui.screen import Screen, Unread
+from zot_agent.ui.rows.agenda import Unread
+from zot_agent.ui.screen import Screen
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
@@ -72,7 +73,7 @@ class Controller:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
         self.keymap, self.home = keymap, home
         self.conversation = host.conversation
-        view.todos = self.conversation.todos.items
+        view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
@@ -136,7 +137,7 @@ class Controller:
             case Changed(what):
                 self._on_change[what]()
             case TodoUpdate(items):
-                self.view.todos = items
+                self.view.todos.show(items)
             case SessionStart() | SessionTreeMove():
                 self._show_conversation()
             case Insert(_, text):
@@ -157,11 +158,13 @@ class Controller:
             self._prompt = conversation.running.typed
         self._working.update()
         inbox = self.host.runtime.agent.inbox
-        self.view.queue = [
-            *(Unread("steering", "read after this step", each.text) for each in inbox.steering),
-            *(Unread("follow-up", "read after this answer", each.text) for each in inbox.follow_ups),
-            *(Unread("queued", "sent when zot is done", each.typed) for each in conversation.waiting),
-        ]
+        self.view.queue.show(
+            [
+                *(Unread("steering", "read after this step", each.text) for each in inbox.steering),
+                *(Unread("follow-up", "read after this answer", each.text) for each in inbox.follow_ups),
+                *(Unread("queued", "sent when zot is done", each.typed) for each in conversation.waiting),
+            ]
+        )
         self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()

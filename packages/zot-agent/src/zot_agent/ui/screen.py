@@ -1,22 +1,20 @@
 """`Screen`: the layout of the chat screen. `check_terminal`: whether it can be drawn."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
-from zot_core.display import Todo
+from zot_agent.ui.rows.agenda import QueueRows, TodoRows
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
 from zot_tui.terminal.canvas import Rows, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
-from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import ALWAYS, Status, StatusLine
-from zot_tui.widgets.transcript.blocks import todo_line
 from zot_tui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -31,24 +29,7 @@ LOW = 10
 AIRY = 16
 """Rows of a terminal from which the working row, the to-do list and the queue have an empty row around them."""
 
-WIDE = 60
-"""Columns from which the queue says when a text is read."""
-
 _BLANK = Rows(lambda _: [[]])
-
-QUEUE_SHOWN = 3
-"""Queued prompts that are shown."""
-
-TODOS_SHOWN = 5
-"""Items of the to-do list that are shown: the next that are not completed."""
-
-
-class Unread(NamedTuple):
-    """A text that waits: its kind, when it is read, and its beginning."""
-
-    kind: str
-    when: str
-    text: str
 
 
 class PanelLayer(Protocol):
@@ -81,17 +62,13 @@ class Screen(urwid.Widget):
         self.suggest = Suggest()
         self._panel: PanelWidget | None = None
         self._placeholder = ""
-        self.queue: Sequence[Unread] = ()
-        """Messages that the model has not read yet, and prompts that wait for the run to end."""
-        self.todos: Sequence[Todo] = ()
-        """The list of the model's tasks; shown until all of it is completed."""
+        self.queue, self.todos = QueueRows(), TodoRows()
         self.widgets: WidgetArea | None = None
         """The widgets of extensions around the rest."""
         self.layer: PanelLayer | None = None
         """The panels that extensions draw themselves."""
         self.shows_work = True
         """Whether the working row is drawn."""
-        self._queue, self._todos = Rows(self._queue_rows), Rows(self._todo_rows)
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
 
@@ -119,8 +96,6 @@ class Screen(urwid.Widget):
 
     def changed(self) -> None:
         """Redraw: a widget has appeared, disappeared or changed its size."""
-        self._queue.changed()
-        self._todos.changed()
         self._mark.changed()
         self._invalidate()
 
@@ -191,7 +166,7 @@ class Screen(urwid.Widget):
         row; if `airy`, with an empty row around each."""
         blank = [_BLANK] if airy else []
         found: list[Any] = []
-        for each in (self._todos, self._queue):
+        for each in (self.todos, self.queue):
             if each.rows((columns,)):
                 found += [*blank, each]
         if not self.shows_work:
@@ -205,30 +180,6 @@ class Screen(urwid.Widget):
             rows += self.editor.rows((columns,))
             rows += 0 if self._panel is not None else self.suggest.rows((columns,))
         return int(rows)
-
-    def _queue_rows(self, columns: int) -> list[Row[Any]]:
-        rows: list[Row[Any]] = []
-        for kind, when, text in self.queue[:QUEUE_SHOWN]:
-            end = f"  {when}" if columns >= WIDE else ""
-            shown = clip_runs(
-                [("accent", f"  {kind}: "), ("text", sanitize_line(text.strip().partition("\n")[0]))],
-                columns - len(end),
-            )
-            rows.append([*shown, ("dim", end)])
-        if len(self.queue) > QUEUE_SHOWN:
-            rows.append([("dim", f"  and {len(self.queue) - QUEUE_SHOWN} more"[:columns])])
-        return rows
-
-    def _todo_rows(self, columns: int) -> list[Row[Any]]:
-        open_items = [each for each in self.todos if each.status != "completed"]
-        if not open_items:
-            return []
-        done = len(self.todos) - len(open_items)
-        rows: list[Row[Any]] = [clip_runs([("muted", f"  to do: {done} of {len(self.todos)} done")], columns)]
-        rows += [clip_runs([(None, "  "), *todo_line(each)], columns) for each in open_items[:TODOS_SHOWN]]
-        if len(open_items) > TODOS_SHOWN:
-            rows.append(clip_runs([("dim", f"  and {len(open_items) - TODOS_SHOWN} more")], columns))
-        return rows
 
     def _mark_rows(self, columns: int) -> list[Row[Any]]:
         text = f" {self.transcript.new_below} new below "

@@ -1,0 +1,75 @@
+"""Rows above the editor for what is still to be done: `QueueRows` and `TodoRows`."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from zot_core.display import Todo
+from zot_tui.terminal.canvas import Rows
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.transcript.blocks import todo_line
+
+WIDE = 60
+"""Columns from which the queue says when a text is read."""
+
+QUEUE_SHOWN = 3
+"""Queued prompts that are shown."""
+
+TODOS_SHOWN = 5
+"""Items of the to-do list that are shown: the next that are not completed."""
+
+
+class Unread(NamedTuple):
+    """A text that waits: its kind, when it is read, and its beginning."""
+
+    kind: str
+    when: str
+    text: str
+
+
+class QueueRows(Rows):
+    """Messages that the model has not read yet, and prompts that wait for the run to end."""
+
+    def __init__(self) -> None:
+        super().__init__(self._drawn)
+        self._texts: Sequence[Unread] = ()
+
+    def show(self, texts: Sequence[Unread]) -> None:
+        self._texts = texts
+        self.changed()
+
+    def _drawn(self, columns: int) -> list[Row[Any]]:
+        rows: list[Row[Any]] = []
+        for kind, when, text in self._texts[:QUEUE_SHOWN]:
+            end = f"  {when}" if columns >= WIDE else ""
+            shown = clip_runs(
+                [("accent", f"  {kind}: "), ("text", sanitize_line(text.strip().partition("\n")[0]))],
+                columns - len(end),
+            )
+            rows.append([*shown, ("dim", end)])
+        if len(self._texts) > QUEUE_SHOWN:
+            rows.append([("dim", f"  and {len(self._texts) - QUEUE_SHOWN} more"[:columns])])
+        return rows
+
+
+class TodoRows(Rows):
+    """The list of the model's tasks, until all of it is completed."""
+
+    def __init__(self) -> None:
+        super().__init__(self._drawn)
+        self._items: Sequence[Todo] = ()
+
+    def show(self, items: Sequence[Todo]) -> None:
+        self._items = items
+        self.changed()
+
+    def _drawn(self, columns: int) -> list[Row[Any]]:
+        open_items = [each for each in self._items if each.status != "completed"]
+        if not open_items:
+            return []
+        done = len(self._items) - len(open_items)
+        rows: list[Row[Any]] = [clip_runs([("muted", f"  to do: {done} of {len(self._items)} done")], columns)]
+        rows += [clip_runs([(None, "  "), *todo_line(each)], columns) for each in open_items[:TODOS_SHOWN]]
+        if len(open_items) > TODOS_SHOWN:
+            rows.append(clip_runs([("dim", f"  and {len(open_items) - TODOS_SHOWN} more")], columns))
+        return rows
