@@ -10,7 +10,6 @@ from zot_agent.host.host import Host
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extensions.extension_view import SHOWN, ExtensionView
-from zot_agent.ui.format import status
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
@@ -18,10 +17,10 @@ from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.rows.activity import WorkingRow
 from zot_agent.ui.rows.agenda import Unread
+from zot_agent.ui.rows.status import StatusRow
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
-from zot_core.compaction.size import ContextSize
 from zot_core.confirm import preview
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.events import (
@@ -36,7 +35,6 @@ from zot_core.conversation.events import (
 )
 from zot_core.conversation.shell_command import read_shell_command
 from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
-from zot_core.machine.branch import branch
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -75,8 +73,7 @@ class Controller:
         self.conversation = host.conversation
         view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
-        self._size = ContextSize(host.runtime.agent)
-        self._branch = branch(host.runtime.cwd)
+        self._status = StatusRow(self.conversation, view, presenter.run)
         self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
@@ -170,7 +167,7 @@ class Controller:
         self.refresh()
 
     def _ended(self, end: RunEnd) -> None:
-        self._branch = branch(self.host.runtime.cwd)
+        self._status.read_branch()
         failure, self._failure = self._failure, None
         if failure is not None:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
@@ -201,22 +198,9 @@ class Controller:
         self.app.redraw()
 
     def refresh(self) -> None:
-        runtime = self.host.runtime
-        self.view.status.lines = status.lines(
-            runtime,
-            self._branch,
-            self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
-            waiting=len(self.conversation.waiting),
-            jobs=len(runtime.agent.context.jobs.running),
-            home=os.path.expanduser("~"),
-            asked=self.view.stack.waiting,
-            mode=self.view.editor.mode.name,
-            always=status.dangers(self.conversation.permissions.mode, self.conversation.sandbox),
-            undo=self.presenter.run.changes and not self.conversation.busy,
-            extensions=self.extension_view.status,
-        )
+        self._status.update(self.extension_view.status)
         self.app.screen.shape = self.view.editor.mode.shape
-        own = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
+        own = terminal_title(self._prompt, os.path.basename(self.host.runtime.cwd), busy=self.conversation.busy)
         self.app.screen.title = self.extension_view.title or own
         self.app.redraw()
 
@@ -228,8 +212,7 @@ class Controller:
         if self.app.images is not None:
             self.app.images.clear()
         self.presenter.start_over(self.host.runtime.messages)
-        self._size = ContextSize(self.host.runtime.agent)
-        self._branch = branch(self.host.runtime.cwd)
+        self._status.read_branch()
         self.refresh()
 
     # Keys
