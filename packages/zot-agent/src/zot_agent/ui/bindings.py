@@ -71,12 +71,14 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
     Action(
         "cancel",
-        Controller.cancel,
+        lambda chat: chat.stop_keys.cancel(),
         "close; stop zot; clear; twice: change a prompt",
         ("esc", "ctrl+["),
     ),
-    Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
-    Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
+    Action(
+        "interrupt", lambda chat: chat.stop_keys.interrupt(), "stop zot or clear the editor; twice: quit", ("ctrl+c",)
+    ),
+    Action("leave", lambda chat: chat.stop_keys.leave_if_empty(), "quit, if the editor is empty", ("ctrl+d",)),
     Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),

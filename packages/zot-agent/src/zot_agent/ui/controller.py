@@ -1,6 +1,5 @@
 """`Controller`: turns keys and commands into actions of the host and the screen."""
 
-import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -20,6 +19,7 @@ from zot_agent.ui.rows.agenda import Unread
 from zot_agent.ui.rows.status import StatusRow
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.settings.choices import StoredChoices
+from zot_agent.ui.stop_keys import StopKeys
 from zot_agent.ui.themes import Themes
 from zot_core.confirm import preview
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
@@ -45,13 +45,10 @@ from zot_tui.theme import Theme
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
-from zot_tui.widgets.transcript.cells import Level, NoteCell
+from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 V = TypeVar("V")
-
-TWICE = 2.0
-"""Seconds within which a second Ctrl+C quits."""
 
 
 class Controller:
@@ -74,12 +71,11 @@ class Controller:
         view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
         self._status = StatusRow(self.conversation, view, presenter.run)
-        self._armed = self._escaped = float("-inf")
-        self._leaving: NoteCell | None = None
         self._prompt = ""
         self.cut_off = False
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
+        self.stop_keys = StopKeys(self, view, self.dispatch)
         self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
@@ -291,26 +287,6 @@ class Controller:
             self.conversation.steer(prompts.sent_text(typed, pastes))
             self.prompt_input.sent(typed)
 
-    def cancel(self) -> None:
-        """Close suggestions, leave the editor's mode, clear notes, stop work or clear the text: whichever is first."""
-        if self.prompt_input.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
-            self._changed()
-        elif self.conversation.busy:
-            self.stop()
-        elif self.dispatch.give_up():
-            return
-        elif self.prompt_input.text:
-            self.prompt_input.set("")
-        else:
-            self._escape_again()
-
-    def _escape_again(self) -> None:
-        """Offer earlier prompts to change if the key was pressed twice within `TWICE` seconds."""
-        now = asyncio.get_running_loop().time()
-        if now - self._escaped <= TWICE:
-            self.run("/edit", keep=True)
-        self._escaped = now
-
     def stop(self) -> None:
         self._give_back(self.conversation.stop())
 
@@ -318,31 +294,6 @@ class Controller:
         """Put texts that were not sent before what is in the editor."""
         if texts:
             self.prompt_input.set("\n\n".join(filter(None, [*texts, self.prompt_input.text])))
-
-    def interrupt(self) -> None:
-        """Stop work or clear the text; quit if pressed twice within `TWICE` seconds."""
-        now = asyncio.get_running_loop().time()
-        self._disarm()
-        if now - self._armed <= TWICE:
-            self.app.exit()
-            return
-        self._armed = now
-        if self.conversation.busy:
-            self.stop()
-        elif not self.dispatch.give_up() and self.prompt_input.text:
-            self.prompt_input.set("")
-        self._leaving = self.presenter.note("press ctrl+c again to quit")
-        self.app.after(TWICE, self._disarm)
-
-    def _disarm(self) -> None:
-        cell, self._leaving = self._leaving, None
-        if cell is not None and cell in self.transcript.cells:
-            self.transcript.remove(cell)
-
-    def leave_if_empty(self) -> None:
-        """Quit if the editor is empty."""
-        if not self.prompt_input.text:
-            self.app.exit()
 
     def recall(self) -> None:
         """Put the queued prompt back into the editor."""
