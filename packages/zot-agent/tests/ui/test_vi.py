@@ -10,7 +10,7 @@ import pytest
 from screen import Chats, Paused
 
 from zot_agent.ui.bindings import keymap, unsupported_keys
-from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.commands.help import help_items
 from zot_provider.testing import ScriptedServer
 from zot_tui.keys.chords import Keyboard

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.controller import Controller
 from zot_core.permission_mode import MODE_HELP, MODES
 from zot_tui.keys.key import RUNE, Key, parse_key

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from zot_agent.host.host import Host
-from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.chat_keys import ChatKeys
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extensions.extension_view import SHOWN, ExtensionView
 from zot_agent.ui.format.titles import notification, terminal_title
@@ -39,12 +39,11 @@ from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
 from zot_tui.image.store import ImageStore
-from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.dialogs.dialog import Dialog
-from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
+from zot_tui.widgets.input.editor import EDITOR_ACTIONS
 from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
@@ -52,7 +51,7 @@ V = TypeVar("V")
 
 
 class Controller:
-    """Implements `Chat` for the commands, and gets the keys while no dialog has them."""
+    """Implements `Chat` for the commands."""
 
     def __init__(
         self,
@@ -66,7 +65,7 @@ class Controller:
         home: str,
     ) -> None:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
-        self.keymap, self.home = keymap, home
+        self.home = home
         self.conversation = host.conversation
         view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
@@ -85,11 +84,13 @@ class Controller:
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
-        self.actions: dict[str, Callable[[], object]] = {
+        functions = {
             **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
             **{action.name: partial(action.run, self.transcript) for action in TRANSCRIPT_ACTIONS},
             **{action.name: partial(action.run, self) for action in actions},
         }
+        run = partial(self.run, keep=True)
+        self.keys = view.stack.keys = ChatKeys(keymap, functions, run, self.prompt_input, self.extension_view)
         self._on_change: dict[str, Callable[[], None]] = {
             "queue": self._queue_changed,
             "settings": self.refresh,
@@ -111,7 +112,6 @@ class Controller:
         self.app.focus_changed.connect(self.themes.focus)
         self.view.editor.mode_changed.connect(self.refresh)
         self.view.stack.changed.connect(self.refresh)
-        self.view.stack.keys = self
 
     # Events
 
@@ -211,25 +211,7 @@ class Controller:
         self._status.read_branch()
         self.refresh()
 
-    # Keys
-
-    def press(self, key: Key) -> bool:
-        """See `KeyTarget`: the panel gets all keys; then keys of the chat come before keys of the editor."""
-        if self.extension_view.press(key):
-            return True
-        binding = self.keymap.find(key, (CHAT, EDITOR))
-        claimed = self.view.editor.mode.claims(key) and not self.keymap.overrides(key)
-        if binding is None or CHAT not in binding.contexts or claimed:
-            return self.prompt_input.handle(key, None if claimed else binding)
-        if binding.action.startswith("/"):
-            self.run(binding.action, keep=True)
-        else:
-            self.actions[binding.action]()  # `bindings.keymap` lets no unknown name through
-        return True
-
-    def paste(self, text: str) -> None:
-        if not self.extension_view.paste(text):
-            self.view.editor.paste(text)
+    # Prompts
 
     def paste_image(self) -> None:
         """Paste the image or text on the clipboard, which also works where the terminal cannot paste."""

@@ -4,21 +4,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
+from zot_agent.ui.chat_keys import ChatKeys
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
-from zot_tui.keys.keymap import Keymap
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import Transcript
 
 V = TypeVar("V")
-
-CHAT = "chat"
-"""The context of keys while no dialog and no panel is open."""
 
 Busy: TypeAlias = Literal["now", "cancel", "wait"]
 """When a command starts during a run: at once, after it has stopped the run, or when the run has ended."""
@@ -31,13 +28,11 @@ class Chat(Protocol):
     app: App
     presenter: Presenter
     transcript: Transcript
-    keymap: Keymap
+    keys: ChatKeys
     home: str
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices
-    actions: dict[str, Callable[[], object]]
-    """The functions behind keys, by the names of the actions."""
     cut_off: bool
     """Whether the last model call failed or was stopped before the end of its answer."""
 

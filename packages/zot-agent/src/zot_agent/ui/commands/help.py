@@ -68,7 +68,7 @@ def _labels(action: str, keys: Keymap, screen: AppScreen) -> str:
 
 async def help(chat: Chat, _: str) -> None:
     await chat.host.conversation.list_templates()
-    items = [*help_items(chat.host.conversation.commands, chat.keymap, chat.app.screen)]
+    items = [*help_items(chat.host.conversation.commands, chat.keys.keymap, chat.app.screen)]
     if typed := await chat.ask(HelpPicker("Help", items, max_rows=len(items) + ROOM)):
         chat.insert(typed)
 

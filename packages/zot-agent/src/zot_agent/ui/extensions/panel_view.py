@@ -1,7 +1,8 @@
 """`PanelView`: the panels that extensions draw themselves, on the chat screen."""
 
 from zot_agent.extensions.panels.panels import Panels
-from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import PanelClose, PanelShow, PlacedPanel
 from zot_tui.keys.key import Key, parse_key
@@ -129,7 +130,7 @@ class PanelView:
             self._chat.app.draw()
 
     def _unused(self, key: Key) -> None:
-        binding = self._chat.keymap.find(key, (CHAT,))
+        binding = self._chat.keys.keymap.find(key, (CHAT,))
         action = None if binding is None else _SCROLLING.get(binding.action)
         if action is not None:
             action.run(self._view.transcript)

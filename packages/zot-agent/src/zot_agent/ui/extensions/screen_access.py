@@ -3,7 +3,8 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.screen import Screen
 from zot_provider.errors import ConfigError
 from zot_tui.keys.key import RUNE, Key, parse_key
@@ -111,7 +112,7 @@ class ChatAccess:
             read = parse_key(key)
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        name, keys = str(read), self._chat.keymap
+        name, keys = str(read), self._chat.keys.keymap
         found = keys.find(read, (CHAT,))
         if name in RESERVED or read.name == RUNE or (found is not None and found.action in _KEPT):
             raise ConfigError(f"{name} keeps its meaning; choose a function key, or one with ctrl or alt")
@@ -184,4 +185,4 @@ class ChatAccess:
             self._chat.transcript.toggle_all_expanded()
 
     def _rebind(self) -> None:
-        self._chat.keymap = self._chat.keymap.extended(binding for _, binding in self._bound.values())
+        self._chat.keys.keymap = self._chat.keys.keymap.extended(binding for _, binding in self._bound.values())

@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.format.ages import age
 from zot_agent.ui.format.status import SANDBOXES, shown_folder
 from zot_agent.version import __version__
@@ -111,7 +112,7 @@ class Card:
         return [*([("accent", BAR), *row] for row in card), [], *([*indent, *row] for row in below)]
 
     def _key(self, action: str) -> str:
-        return next((key.label for key in self._chat.keymap.keys(action, (CHAT, EDITOR))), "")
+        return next((key.label for key in self._chat.keys.keymap.keys(action, (CHAT, EDITOR))), "")
 
 
 def _joined(*parts: str) -> str:

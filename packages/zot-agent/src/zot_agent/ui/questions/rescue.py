@@ -1,6 +1,7 @@
 """Choices after a failed model call: send the prompt again, to another model, or with a key."""
 
-from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.questions.account import sign_in_helps, sign_in_to
 from zot_core.events import ErrorEvent
 from zot_provider.model import Model
@@ -40,7 +41,7 @@ async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
 
 
 def _name_key(chat: Chat) -> None:
-    keys = chat.keymap.keys("retry", (CHAT,))
+    keys = chat.keys.keymap.keys("retry", (CHAT,))
     if keys and chat.cut_off and not chat.host.conversation.busy:
         chat.note(f"{keys[0].label} sends the prompt again")
 

@@ -52,7 +52,7 @@ def _editor_mode(chat: Chat) -> None:
 
 
 def _keymap(chat: Chat) -> None:
-    chat.keymap, problems = keymap(chat.host.settings.keymap)
+    chat.keys.keymap, problems = keymap(chat.host.settings.keymap)
     for problem in problems:
         chat.note(problem, "warning")
 

@@ -34,7 +34,7 @@ class ExtensionEditing:
         before = self._modes.pop(extension, None)
         if modes is not None:
             try:
-                self._modes[extension] = read_modes(modes, self._chat.actions)
+                self._modes[extension] = read_modes(modes, self._chat.keys.actions)
             except ValueError as error:
                 if before is not None:
                     self._modes[extension] = before
@@ -62,7 +62,7 @@ class ExtensionEditing:
         return self._used if self._editor.mode is self._used else None
 
     def _act(self, name: str) -> None:
-        self._chat.actions[name]()
+        self._chat.keys.actions[name]()
 
     def mode(self, extension: str) -> str:
         return self._mode.current if self._mode is not None and self._owner == extension else ""

@@ -144,7 +144,7 @@ class EditorKeyQueue:
             members: dict[str, Any] = {"key": key.name, "typed": key.text, "mods": list(key.modifiers), "text": text}
             members |= {"cursor": cursor, "mode": self._modes.mode(asker.extension)}
             try:
-                answer = read_answer(await asker.ask(members), self._chat.actions)
+                answer = read_answer(await asker.ask(members), self._chat.keys.actions)
             except (TimeoutError, ValueError) as error:
                 self._missed(asker, str(error))
                 continue
@@ -160,7 +160,7 @@ class EditorKeyQueue:
     def _use(self, extension: str, answer: KeyAnswer) -> None:
         before, self._passing = self._passing, True
         try:
-            answer.edit(self._view.editor, self._chat.actions, lambda name: self._modes.use_mode(extension, name))
+            answer.edit(self._view.editor, self._chat.keys.actions, lambda name: self._modes.use_mode(extension, name))
         except ConfigError as error:
             self._chat.presenter.note(str(error), "warning", extension)
         finally:
