@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable
 from functools import partial
 
-from zot_agent.config.paths import zot_home
 from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
@@ -35,7 +34,7 @@ class ChatScreen:
         self.app.due.connect(transcript.show_growth)
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
-        self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
+        self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS)
         host.conversation.permissions.ask = self.controller.permission
         self._frame = 0
         if os.environ.get("ZOT_INLINE_IMAGES"):

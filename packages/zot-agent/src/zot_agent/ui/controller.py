@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from zot_agent.config.paths import zot_home
 from zot_agent.host.host import Host
 from zot_agent.ui.chat_keys import ChatKeys
 from zot_agent.ui.dispatch import CommandDispatcher
@@ -61,11 +62,8 @@ class Controller:
         presenter: Presenter,
         keymap: Keymap,
         actions: "Iterable[Action[Controller]]",
-        *,
-        home: str,
     ) -> None:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
-        self.home = home
         self.conversation = host.conversation
         view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
@@ -77,11 +75,11 @@ class Controller:
         self.stop_keys = StopKeys(self, view, self.dispatch)
         self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
-            view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
+            view.editor, view.suggest, home=zot_home(), cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
         self.permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent))
-        self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
+        self.themes = Themes(zot_home(), lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
         functions = {

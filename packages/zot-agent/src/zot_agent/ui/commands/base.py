@@ -29,7 +29,6 @@ class Chat(Protocol):
     presenter: Presenter
     transcript: Transcript
     keys: ChatKeys
-    home: str
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable
 from typing import Any
 
+from zot_agent.config.paths import zot_home
 from zot_agent.config.setting import Setting
 from zot_agent.config.settings import SETTINGS, Settings
 from zot_agent.config.settings_file import user_file
@@ -94,7 +95,7 @@ class SettingsPicker(Picker[str]):
     def _rows(self) -> list[PickerItem[str]]:
         """Return a row for each setting: its value, and where that is from."""
         settings, options, rows = self._chat.host.settings, self._chat.host.options, []
-        user = user_file(self._chat.home)
+        user = user_file(zot_home())
         for key, setting in SETTINGS.items():
             value, source = settings.value(key), settings.source(key)
             if setting.flag and getattr(options, key, None):

@@ -2,6 +2,7 @@
 
 import os
 
+from zot_agent.config.paths import zot_home
 from zot_agent.config.skill_pins import Pins, SkillPins
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_core.skills import Skill
@@ -14,7 +15,7 @@ class SkillPicker(Picker[Skill]):
 
     def __init__(self, chat: Chat) -> None:
         self._skills, self._cwd = chat.host.runtime.skills, chat.host.runtime.cwd
-        self._home, self._stored = chat.home, SkillPins(chat.home)
+        self._home, self._stored = zot_home(), SkillPins(zot_home())
         self.pins, self.changed_pins = Pins(), False
         actions = (
             RowAction[Skill]("p", "pin here", lambda skill: self._toggle(skill, everywhere=False)),

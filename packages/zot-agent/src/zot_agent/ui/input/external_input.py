@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 
+from zot_agent.config.paths import zot_home
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.input import editor_program, pasted_images
 
@@ -29,4 +30,4 @@ async def edit_in_program(chat: Chat, touch: Callable[[], None]) -> None:
 
 async def paste_from_clipboard(chat: Chat, paste: Callable[[str], None]) -> None:
     """Paste the image or text on the clipboard. Raises `ZotError`."""
-    paste(await pasted_images.from_clipboard(chat.home, chat.app.environment))
+    paste(await pasted_images.from_clipboard(zot_home(), chat.app.environment))
