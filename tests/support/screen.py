@@ -312,11 +312,11 @@ class Talk:
     @property
     def asks(self) -> bool:
         """Whether the user is asked before each tool call."""
-        return self._controller.conversation.permissions.mode == "ask"
+        return self._controller.host.conversation.permissions.mode == "ask"
 
     @asks.setter
     def asks(self, asks: bool) -> None:
-        self._controller.conversation.permissions.mode = "ask" if asks else "yolo"
+        self._controller.host.conversation.permissions.mode = "ask" if asks else "yolo"
         read_line("")  # loading the parser later would be a pause in what a test types
 
 

@@ -81,6 +81,15 @@ async def test_a_session_is_renamed_by_a_command(chats: Chats, server: ScriptedS
         await talk.shown("this conversation is not saved")
 
 
+async def test_nothing_of_the_screen_fails_when_a_session_gets_another_title(
+    chats: Chats, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with chats.built(server) as talk:
+        await talk.send("/rename Weather service")
+        await talk.shown("the session is called Weather service")
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 async def test_a_session_is_exported_and_imported(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two")
     async with chats.built(server) as talk:

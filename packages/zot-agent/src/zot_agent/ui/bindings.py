@@ -25,7 +25,7 @@ def _next_model(chat: Controller, step: int) -> None:
 
 
 def _next_mode(chat: Controller) -> None:
-    permissions = chat.conversation.permissions
+    permissions = chat.host.conversation.permissions
     permissions.mode = MODES[(MODES.index(permissions.mode) + 1) % len(MODES)]
     chat.note(f"{permissions.mode}: {MODE_HELP[permissions.mode]}")
 

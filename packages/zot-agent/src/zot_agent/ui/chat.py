@@ -35,7 +35,6 @@ class ChatScreen:
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS)
-        host.conversation.permissions.ask = self.controller.permission
         self._frame = 0
         if os.environ.get("ZOT_INLINE_IMAGES"):
             from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set

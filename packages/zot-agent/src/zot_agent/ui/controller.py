@@ -1,7 +1,7 @@
 """`Controller`: turns keys and commands into actions of the host and the screen."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from zot_agent.ui.extensions.extension_view import SHOWN, ExtensionView
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.latest_run import LatestRun
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.rows.activity import WorkingRow
@@ -24,6 +25,7 @@ from zot_agent.ui.stop_keys import StopKeys
 from zot_agent.ui.themes import Themes
 from zot_core.confirm import preview
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -35,7 +37,7 @@ from zot_core.conversation.events import (
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
+from zot_core.events import Done, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -49,6 +51,12 @@ from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 V = TypeVar("V")
+
+_FOLLOWED = (
+    *(Changed, Done, Insert, JobEnd, JobStart, SessionStart, SessionTreeMove, Submit, TodoUpdate, TurnEnd),
+    *(Undelivered, UsageEvent),
+    *SHOWN,
+)
 
 
 class Controller:
@@ -64,24 +72,17 @@ class Controller:
         actions: "Iterable[Action[Controller]]",
     ) -> None:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
-        self.conversation = host.conversation
-        view.todos.show(self.conversation.todos.items)
         self.transcript = view.transcript
-        self._status = StatusRow(self.conversation, view, presenter.run)
-        self._prompt = ""
-        self.cut_off = False
-        self._failure: ErrorEvent | None = None
+        self.latest_run = LatestRun(host.conversation)
         self.dispatch = CommandDispatcher(self)
         self.stop_keys = StopKeys(self, view, self.dispatch)
         self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=zot_home(), cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
-        self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
-        self.permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent))
         self.themes = Themes(zot_home(), lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
-        presenter.style.gallery = self._gallery
+        self._status = StatusRow(host.conversation, view, presenter.run)
         functions = {
             **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
             **{action.name: partial(action.run, self.transcript) for action in TRANSCRIPT_ACTIONS},
@@ -89,20 +90,30 @@ class Controller:
         }
         run = partial(self.run, keep=True)
         self.keys = view.stack.keys = ChatKeys(keymap, functions, run, self.prompt_input, self.extension_view)
-        self._on_change: dict[str, Callable[[], None]] = {
-            "queue": self._queue_changed,
-            "settings": self.refresh,
-            "extensions": self.extension_view.watch,
-        }
+        presenter.style.gallery = self._gallery
+        self._follow(host.conversation)
         self._connect()
 
+    def _follow(self, conversation: Conversation) -> None:
+        self.view.todos.show(conversation.todos.items)
+        conversation.front_end = "tui"
+        conversation.events.add(self.presenter.show)
+        working = WorkingRow(self.view.spinner, conversation, self.dispatch)
+        conversation.events.add(self._event, *_FOLLOWED)
+        permission = PermissionPrompt(self.ask, partial(preview, self.host.runtime.agent))
+        permission.asking.connect(working.ask)
+        permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
+
+        async def ask_person(dialog: ExtensionDialog) -> DialogAnswer:
+            from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
+
+            return await show_dialog(self, dialog, permission.asking)
+
+        conversation.permissions.ask, conversation.ask_person = permission, ask_person
+
     def _connect(self) -> None:
-        self.conversation.events.add(self._event)
-        self.conversation.ask_person, self.conversation.front_end = self._ask_person, "tui"
-        self.dispatch.changed.connect(self._queue_changed)
+        self.dispatch.changed.connect(self._changed)
         self.prompt_input.outdated.connect(self._changed)
-        self.permission.asking.connect(self._working.ask)
-        self.permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
@@ -114,19 +125,13 @@ class Controller:
     # Events
 
     def _event(self, event: ConversationEvent) -> None:
-        self.presenter.show(event)
-        self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
-                if isinstance(event, TurnEnd):
-                    self.cut_off = event.stop in ("error", "aborted")
-                self.refresh()
-            case ErrorEvent():
-                self._failure = event
             case Done(end):
                 self._ended(end)
-            case Changed(what):
-                self._on_change[what]()
+            case Changed("queue"):
+                self._queue_changed()
+            case Changed("extensions"):
+                self.extension_view.watch()
             case TodoUpdate(items):
                 self.view.todos.show(items)
             case SessionStart() | SessionTreeMove():
@@ -140,15 +145,11 @@ class Controller:
             case _ if isinstance(event, SHOWN):
                 self.extension_view.show(event)
             case _:
-                return
+                self.refresh()
         self._changed()
 
     def _queue_changed(self) -> None:
-        conversation = self.conversation
-        if conversation.running is not None:
-            self._prompt = conversation.running.typed
-        self._working.update()
-        inbox = self.host.runtime.agent.inbox
+        conversation, inbox = self.host.conversation, self.host.runtime.agent.inbox
         self.view.queue.show(
             [
                 *(Unread("steering", "read after this step", each.text) for each in inbox.steering),
@@ -157,18 +158,16 @@ class Controller:
             ]
         )
         self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
-        self.view.changed()
         self.refresh()
 
     def _ended(self, end: RunEnd) -> None:
         self._status.read_branch()
-        failure, self._failure = self._failure, None
-        if failure is not None:
+        if (failure := self.latest_run.take_failure()) is not None:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
-            self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
-        if not self.conversation.waiting:
-            self._notify(notification(self._prompt, end))
+            self.dispatch.begin(rescue.offer_rescue(self, failure, self.latest_run.prompt))
+        if not self.host.conversation.waiting:
+            self._notify(notification(self.latest_run.prompt, end))
 
     def _notify(self, text: str) -> None:
         self.app.notify(text, self.host.settings.notify)
@@ -182,11 +181,6 @@ class Controller:
     def _gallery(self) -> ImageStore:
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
 
-    async def _ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
-        from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
-
-        return await show_dialog(self, dialog, self.permission.asking)
-
     def _changed(self) -> None:
         self.view.changed()
         self.app.redraw()
@@ -194,15 +188,14 @@ class Controller:
     def refresh(self) -> None:
         self._status.update(self.extension_view.status)
         self.app.screen.shape = self.view.editor.mode.shape
-        own = terminal_title(self._prompt, os.path.basename(self.host.runtime.cwd), busy=self.conversation.busy)
-        self.app.screen.title = self.extension_view.title or own
+        folder, busy = os.path.basename(self.host.runtime.cwd), self.host.conversation.busy
+        self.app.screen.title = self.extension_view.title or terminal_title(self.latest_run.prompt, folder, busy=busy)
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
         self.presenter.note(text, level)
 
     def _show_conversation(self) -> None:
-        self.cut_off = False
         if self.app.images is not None:
             self.app.images.clear()
         self.presenter.start_over(self.host.runtime.messages)
@@ -227,17 +220,18 @@ class Controller:
 
     def run(self, typed: str, *, keep: bool = False) -> None:
         """Run a slash or shell command, or send a prompt, and clear the editor unless `keep` (a key's command)."""
+        conversation = self.host.conversation
         try:
             command = read_shell_command(typed)
             if self.dispatch.start(typed):
                 pass
             elif command is not None:
                 self._show_end()
-                self.conversation.shell(command, typed)
+                conversation.shell(command, typed)
             else:
                 sent = prompts.message(typed, self.view.editor.pastes, self.host.runtime.cwd)
                 self._show_end()
-                self.conversation.prompt(sent.text, sent.images, typed=typed, commands=False, attached=sent.attached)
+                conversation.prompt(sent.text, sent.images, typed=typed, commands=False, attached=sent.attached)
         except ZotError as error:
             self.note(str(error), "error")
             return
@@ -253,22 +247,22 @@ class Controller:
         self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
     ) -> None:
         self._show_end()
-        self.conversation.prompt(text, images, typed=typed, attached=attached)
+        self.host.conversation.prompt(text, images, typed=typed, attached=attached)
 
     def steer(self) -> None:
         """Send the text to the model while it works; with images or files it becomes a queued prompt."""
-        typed, pastes, running = self.prompt_input.text, self.view.editor.pastes, self.conversation.running
+        typed, pastes, running = self.prompt_input.text, self.view.editor.pastes, self.host.conversation.running
         if not typed.strip():
             return
         attached = prompts.has_attachments(typed, pastes, self.host.runtime.cwd)
         if running is None or not running.steerable or attached:
             self.submit()
         else:
-            self.conversation.steer(prompts.sent_text(typed, pastes))
+            self.host.conversation.steer(prompts.sent_text(typed, pastes))
             self.prompt_input.sent(typed)
 
     def stop(self) -> None:
-        self._give_back(self.conversation.stop())
+        self._give_back(self.host.conversation.stop())
 
     def _give_back(self, texts: Sequence[str]) -> None:
         """Put texts that were not sent before what is in the editor."""
@@ -277,7 +271,7 @@ class Controller:
 
     def recall(self) -> None:
         """Put the queued prompt back into the editor."""
-        taken = self.conversation.take_back()
+        taken = self.host.conversation.take_back()
         self._give_back([] if taken is None else [taken])
 
     def redraw(self) -> None:
@@ -301,7 +295,7 @@ class Controller:
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""
         self.prompt_input.drafts.close()
-        self.conversation.stop()
+        self.host.conversation.stop()
         self.dispatch.close()
         await self.prompt_input.close()
         await self.choices.close()

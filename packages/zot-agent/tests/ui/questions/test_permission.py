@@ -232,7 +232,7 @@ async def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_i
         await talk.send("look")
         await talk.shown("I see.")
         talk.asks = False
-        talk.chat.conversation.permissions.rules = [parse_rule("deny", "bash(touch *)")]
+        talk.chat.host.conversation.permissions.rules = [parse_rule("deny", "bash(touch *)")]
         talk.type("go<enter>")
         await talk.shown("what sh reads is not known")
         talk.type("n")

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.chat_keys import ChatKeys
 from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.latest_run import LatestRun
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
@@ -32,8 +33,7 @@ class Chat(Protocol):
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices
-    cut_off: bool
-    """Whether the last model call failed or was stopped before the end of its answer."""
+    latest_run: LatestRun
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed.

@@ -51,7 +51,7 @@ async def retry(chat: Chat, _: str) -> None:
     tree."""
     conversation, messages = chat.host.conversation, chat.host.runtime.messages
     answered = not messages or messages[-1].role == "assistant"
-    if conversation.busy or (answered and (not chat.cut_off or len(messages) < 2)):
+    if conversation.busy or (answered and (not chat.latest_run.cut_off or len(messages) < 2)):
         raise ConfigError("no prompt has failed; /edit changes an earlier prompt and sends it again")
     if answered:
         await conversation.branches.go_to(messages[-2].id)

@@ -42,7 +42,7 @@ async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
 
 def _name_key(chat: Chat) -> None:
     keys = chat.keys.keymap.keys("retry", (CHAT,))
-    if keys and chat.cut_off and not chat.host.conversation.busy:
+    if keys and chat.latest_run.cut_off and not chat.host.conversation.busy:
         chat.note(f"{keys[0].label} sends the prompt again")
 
 

@@ -2,7 +2,7 @@
 
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_core.conversation.driver import Conversation
-from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellStart
+from zot_core.conversation.events import Changed, ConversationEvent, ShellEnd, ShellStart
 from zot_core.events import (
     AssistantStart,
     AutoRetryStart,
@@ -28,6 +28,7 @@ _LABELS: dict[type[ConversationEvent], str] = {
     TextDelta: "answering",
     CompactStart: "summarising the conversation",
 }
+_OF_CALLS = (ToolUseStart, ToolStart, ToolResultEvent, AutoRetryStart, ShellStart, Done, ShellEnd)
 
 
 class ActivityLabel:
@@ -77,8 +78,11 @@ class WorkingRow:
         self._spinner, self._conversation, self._dispatch = spinner, conversation, dispatch
         self._activity = ActivityLabel()
         self._command = ""
+        conversation.events.add(self._follow, *_LABELS, *_OF_CALLS)
+        conversation.events.add(self._queue_changed, Changed)
+        dispatch.changed.connect(self._update)
 
-    def follow(self, event: ConversationEvent) -> None:
+    def _follow(self, event: ConversationEvent) -> None:
         if self._activity.follow(event) and self._activity.label:
             wait = event.delay_ms / 1000 if isinstance(event, AutoRetryStart) else 0.0
             self._spin(self._activity.label, wait)
@@ -88,7 +92,11 @@ class WorkingRow:
         if self._spinner.spinning:
             self._spin(ASKING if open else self._activity.label or THINKING)
 
-    def update(self) -> None:
+    def _queue_changed(self, event: ConversationEvent) -> None:
+        if isinstance(event, Changed) and event.what == "queue":
+            self._update()
+
+    def _update(self) -> None:
         """Start, stop or relabel the spinner after work or a slow command has begun or ended."""
         spinner, before, busy = self._spinner, self._command, self._conversation.busy
         self._command = "" if busy else self._dispatch.slow_command
