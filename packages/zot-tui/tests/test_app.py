@@ -8,8 +8,9 @@ from functools import partial
 import pytest
 import urwid
 
-from zot_tui.app import RATE, App
+from zot_tui.app import App
 from zot_tui.keys.key import Key
+from zot_tui.pace import RATE
 from zot_tui.terminal.canvas import canvas, column
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.theme import builtin
@@ -95,7 +96,7 @@ def test_a_key_is_drawn_before_an_answer_that_grows_and_the_answer_soon_after() 
         root.transcript.patient = True
         root.transcript.outdated.connect(driver.app.redraw)
         root.transcript.grown.connect(partial(driver.app.redraw, waits=True))
-        driver.app.due.connect(root.transcript.show_growth)
+        driver.app.pace.due.connect(root.transcript.show_growth)
         answer.append(" two")
         driver.type("a")
         assert [row.strip() for row in driver.rows() if row.strip()] == ["one", "a"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from zot_tui.keys.key import Key
 from zot_tui.lexing_time import LEXING_TIME
+from zot_tui.pace import Pace
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
@@ -33,8 +34,6 @@ from zot_tui.widgets.target import key_target
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
-RATE = 25.0  # redraws a second, keys aside
-
 
 class App:
     """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
@@ -46,7 +45,7 @@ class App:
     Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
     printed. After the end, `signum` is the signal that caused it, if any, and `disconnected` says whether the terminal
     went away. A terminal below `min_size` (columns, rows) shows only a note. `images` is the store of the images on the
-    screen, None until `gallery` is called. `rate` is the most redraws a second, keys aside.
+    screen, None until `gallery` is called.
     """
 
     def __init__(
@@ -63,23 +62,18 @@ class App:
         self.min_size = min_size
         self.focus_changed: Signal[[bool]] = Signal()
         self.resized: Signal[[int, int]] = Signal()
-        self.due: Signal[[]] = Signal()
-        """Emitted before everything is drawn, also what could wait."""
         self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
         """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
         self.leave_behind = ""
         self.focused: bool | None = None
         self.signum: int | None = None
         self.disconnected = False
-        self.rate = RATE
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
         self._ended = asyncio.Event()
         self._failure: BaseException | None = None
-        self._redraw_timer: asyncio.TimerHandle | None = None
-        self._waiting = False
-        self._last_draw = float("-inf")
+        self.pace = Pace(partial(self._guard, self.draw))
         self._size: tuple[int, int] | None = None
         self._resizing = False
         self._suspensions = 0
@@ -124,7 +118,7 @@ class App:
     @property
     def drawing(self) -> bool:
         """Whether a redraw was requested and has not happened yet."""
-        return self._redraw_timer is not None or self._resizing
+        return self.pace.pending or self._resizing
 
     def gallery(self, *, enabled: bool = True) -> "ImageStore":
         """Return the store of the images on this screen. The first call makes it, and only that one reads `enabled`."""
@@ -135,19 +129,13 @@ class App:
         return self.images
 
     def redraw(self, *, waits: bool = False) -> None:
-        """Draw soon, together with all other changes until then. What `waits` is not drawn with a key that comes
-        before: its owner holds it back until `due`."""
-        self._waiting = self._waiting or waits
-        if self._redraw_timer is None and self.visible:
-            loop = asyncio.get_running_loop()
-            self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / self.rate), self._guard, self.draw)
+        """Draw soon: see `Pace`."""
+        if self.visible:
+            self.pace.request(waits=waits)
 
     def draw(self) -> None:
-        if self._redraw_timer is not None:
-            self._redraw_timer.cancel()
-            self._redraw_timer = None
-        self._waiting = False
-        self.due.emit()
+        self.pace.cancel()
+        self.pace.due.emit()
         self._draw()
 
     def _draw(self) -> None:
@@ -163,7 +151,7 @@ class App:
             self.screen.draw_screen(size, drawn)
         except OSError:
             self._hung_up()
-        self._last_draw = asyncio.get_running_loop().time()
+        self.pace.drawn()
         if LEXING_TIME.postponed != postponed:
             urwid.CanvasCache.clear()  # of every widget that shows code
             self.redraw()
@@ -277,9 +265,7 @@ class App:
         self._guard(self.refresh)
 
     def _hide(self) -> None:
-        if self._redraw_timer is not None:
-            self._redraw_timer.cancel()
-            self._redraw_timer = None
+        self.pace.cancel()
         self.screen.unlisten()
         if self.images is not None:
             self.images.suspend()
@@ -324,7 +310,7 @@ class App:
                     self.focus_changed.emit(here)
                 case MouseEvent() if hasattr(self._root, "mouse_event"):
                     self._root.mouse_event(self.size, *event, focus=True)
-        if self._waiting and self._redraw_timer is not None:
+        if self.pace.patient:
             self._draw()
         else:
             self.draw()

@@ -315,10 +315,10 @@ async def body(app):
     task = asyncio.get_running_loop().create_task(tick(app))
 def press(key):
     log.say(str(key))
-    asyncio.get_running_loop().call_soon(check, log.app._last_draw, str(key))
+    asyncio.get_running_loop().call_soon(check, log.app.pace.last, str(key))
     return key.text == "q" and (log.app.exit() or True)
 def check(before, name):
-    if log.app._last_draw <= before:  # the loop went on without a frame
+    if log.app.pace.last <= before:  # the loop went on without a frame
         log.said.append("late:" + name)
 log.press = press
 asyncio.run(main(body))

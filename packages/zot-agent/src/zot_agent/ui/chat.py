@@ -31,7 +31,7 @@ class ChatScreen:
         transcript.outdated.connect(self.app.redraw)
         transcript.patient = True  # an answer that grows does not hold up a key
         transcript.grown.connect(partial(self.app.redraw, waits=True))
-        self.app.due.connect(transcript.show_growth)
+        self.app.pace.due.connect(transcript.show_growth)
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS)

@@ -23,7 +23,7 @@ class PanelView:
     def __init__(self, chat: Chat, view: Screen, panels: Panels) -> None:
         self._chat, self._view, self._panels = chat, view, panels
         self._shown: dict[tuple[str, str], tuple[PlacedPanel, FramedPanel]] = {}
-        self._usual_rate, self._usual_mouse = chat.app.rate, chat.app.mouse
+        self._usual_rate, self._usual_mouse = chat.app.pace.rate, chat.app.mouse
         self._pressed: tuple[str, str] | None = None  # the panel over which a mouse button is held
         panels.answered = self._answered
         panels.unused = self._unused
@@ -49,7 +49,7 @@ class PanelView:
             self._shown[key] = panel, framed
         app, wants_mouse = self._chat.app, any(each.mouse and not each.hidden for each, _ in self._shown.values())
         self._view.typing_changed()
-        app.rate = RATE if self._shown else self._usual_rate
+        app.pace.rate = RATE if self._shown else self._usual_rate
         if app.mouse != (wants_mouse or self._usual_mouse):
             app.mouse = wants_mouse or self._usual_mouse
         app.screen.key_kinds = any(each.key_kinds and each.focused for each, _ in self._shown.values())
