@@ -177,7 +177,7 @@ class Talk:
     @property
     def over(self) -> bool:
         """Whether the screen was closed."""
-        return self._chat.app.over
+        return self._chat.app.end.reached
 
     @property
     def dialog_open(self) -> bool:

@@ -152,7 +152,7 @@ def test_a_key_goes_to_the_root_as_a_value_or_under_urwids_name() -> None:
 
     async def test(driver: Driver) -> None:
         driver.type("<ctrl+o>xa<ctrl+c>")
-        assert not driver.app.over
+        assert not driver.app.end.reached
 
     drive(Target(), test)
     assert [str(key) for key in keys] == ["ctrl+o", "x", "a", "ctrl+c"]
@@ -224,7 +224,7 @@ def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would() -> None:
         driver.type("<ctrl+c>")
         await driver.app.wait()
 
-    assert drive(Counter(), test).signum == signal.SIGINT
+    assert drive(Counter(), test).end.signum == signal.SIGINT
 
 
 def test_ctrl_l_draws_everything_anew() -> None:
@@ -303,7 +303,7 @@ def test_the_terminal_that_goes_away_ends_the_app() -> None:
         await driver.app.wait()
 
     app = drive(Counter(), test)
-    assert app.disconnected
+    assert app.end.disconnected
 
 
 async def test_what_is_left_behind_is_printed_without_controls() -> None:

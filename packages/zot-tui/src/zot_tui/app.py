@@ -13,6 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from zot_tui.app_end import AppEnd
 from zot_tui.keys.key import Key
 from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.pace import Pace
@@ -43,9 +44,8 @@ class App:
     it. `focus_changed` says whether the window has the focus. An exception of a widget or of a listener ends the app.
 
     Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
-    printed. After the end, `signum` is the signal that caused it, if any, and `disconnected` says whether the terminal
-    went away. A terminal below `min_size` (columns, rows) shows only a note. `images` is the store of the images on the
-    screen, None until `gallery` is called.
+    printed. `end` says what has caused the end. A terminal below `min_size` (columns, rows) shows only a note. `images`
+    is the store of the images on the screen, None until `gallery` is called.
     """
 
     def __init__(
@@ -66,13 +66,10 @@ class App:
         """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
         self.leave_behind = ""
         self.focused: bool | None = None
-        self.signum: int | None = None
-        self.disconnected = False
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
-        self._ended = asyncio.Event()
-        self._failure: BaseException | None = None
+        self.end = AppEnd()
         self.pace = Pace(partial(self._guard, self.draw))
         self._size: tuple[int, int] | None = None
         self._resizing = False
@@ -164,21 +161,13 @@ class App:
 
     async def wait(self) -> None:
         """Wait until the app has ended. Raises what a handler or a widget raised, with the terminal restored."""
-        await self._ended.wait()
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
-
-    @property
-    def over(self) -> bool:
-        """Whether the app has ended."""
-        return self._ended.is_set()
+        await self.end.wait()
 
     def exit(self) -> None:
         """End the app: `wait` returns, and nothing is drawn any more."""
         if self.images is not None:
             self.images.close()
-        self._ended.set()
+        self.end.reach()
 
     async def __aenter__(self) -> Self:
         self.screen.register_palette(palette(self._theme))
@@ -190,7 +179,7 @@ class App:
             self._hide()
             self._signals.stop()
             raise
-        if self._failure is not None:
+        if self.end.failed:
             self._signals.stop()
             await self.wait()
         return self
@@ -201,7 +190,7 @@ class App:
         self.exit()
         self._hide()
         self._signals.stop()
-        if self.leave_behind and not self.disconnected:
+        if self.leave_behind and not self.end.disconnected:
             self.screen.leave(self.leave_behind)
         if error is None:
             await self.wait()
@@ -251,7 +240,7 @@ class App:
             yield
         finally:
             self._suspensions -= 1
-            if not self._suspensions and not self._ended.is_set():
+            if not self._suspensions and not self.end.reached:
                 self._show()
 
     def suspend(self) -> None:
@@ -274,10 +263,10 @@ class App:
     @property
     def visible(self) -> bool:
         """Whether it has the terminal: it has begun, not ended, and no other program has it."""
-        return self.screen.started and not self._ended.is_set()
+        return self.screen.started and not self.end.reached
 
     def _hung_up(self) -> None:
-        self.disconnected = True
+        self.end.disconnected = True
         self.exit()
 
     # Input
@@ -286,14 +275,12 @@ class App:
         try:
             call(*arguments)
         except BaseException as error:  # noqa: BLE001  raised by `wait`, once the terminal is restored
-            if self._failure is None:
-                self._failure = error
-            self._ended.set()
+            self.end.fail(error)
             self._hide()
 
     def _handle_events(self, events: list[TerminalEvent]) -> None:
         for event in events:
-            if self._ended.is_set():
+            if self.end.reached:
                 return
             match event:
                 case Key():
@@ -346,7 +333,7 @@ class App:
     def _interrupted(self, number: int) -> None:
         if self._suspensions and number == signal.SIGINT:
             return  # Ctrl+C is meant for the program that has the terminal
-        self.signum = int(number)
+        self.end.signum = int(number)
         self.exit()
 
     def _resized(self) -> None:
@@ -365,5 +352,5 @@ class App:
         self.draw()
 
     def _continued(self) -> None:
-        if not self._suspensions and not self._ended.is_set():
+        if not self._suspensions and not self.end.reached:
             self._show()

@@ -62,7 +62,7 @@ async def main(body=None):
         if body is not None:
             await body(app)
         await app.wait()
-    print("signal", app.signum)
+    print("signal", app.end.signum)
 """
 PLAIN = PROGRAM + "\nasyncio.run(main())"
 
@@ -161,8 +161,8 @@ def test_a_signal_ends_the_app_and_restores_the_terminal(number: signal.Signals)
 
 
 def test_a_terminal_that_goes_away_ends_the_app(tmp_path: Path) -> None:
-    source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.disconnected))"
-    source = source.replace('print("signal", app.signum)', "pass")
+    source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.end.disconnected))"
+    source = source.replace('print("signal", app.end.signum)', "pass")
     screen = running(source)
     screen.close()
     assert screen.process.returncode == 0
@@ -305,7 +305,7 @@ def test_a_key_is_last_draw_once_while_redraws_are_asked_for_a_thousand_times_a_
         PROGRAM
         + """
 async def tick(app):
-    while not app.over:
+    while not app.end.reached:
         log.ticks += 1
         log.widget.changed()
         app.redraw()

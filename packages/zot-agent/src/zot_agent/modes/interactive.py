@@ -42,7 +42,7 @@ async def run(
             for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
                 await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
             host = await _open(open_host, options, app)
-            if host is not None and not app.over:
+            if host is not None and not app.end.reached:
                 chat = _chat(host, start)
                 await _drive(chat, host, await background, prompt, images)
                 app.leave_behind = chat.tail()
@@ -50,7 +50,7 @@ async def run(
         if chat is not None:
             with contextlib.suppress(Exception):
                 await chat.controller.close()
-    return 128 + app.signum if app.signum else 0
+    return 128 + app.end.signum if app.end.signum else 0
 
 
 def _chat(host: "Host", start: StartScreen) -> "ChatScreen":
@@ -74,7 +74,7 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
             host = open_host(chosen.options)
             host.notes += filter(None, [chosen.note])
             return host
-        if app.signum is None:
+        if app.end.signum is None:
             raise
         return None
     except SessionLocked:
@@ -82,7 +82,7 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
 
         if await ask_to_copy(app):
             return open_host(options.replace(fork=True))
-        if app.signum is None:
+        if app.end.signum is None:
             raise
         return None
 

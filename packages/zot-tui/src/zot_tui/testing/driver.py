@@ -87,7 +87,7 @@ class Driver:
             if self.app.drawing:
                 self.app.draw()
                 quiet = 0
-            if self.app.over:
+            if self.app.end.reached:
                 await self.app.wait()
             if quiet > 3:  # a task may wake another task, which requests a redraw
                 return
