@@ -352,7 +352,7 @@ def test_a_window_without_room_says_so_and_comes_back() -> None:
 def test_the_background_is_asked_for_and_keys_go_on_meanwhile() -> None:
     async def test(driver: Driver) -> None:
         async with asyncio.TaskGroup() as group:
-            asked = group.create_task(driver.app.background(30))
+            asked = group.create_task(driver.app.window.background(30))
             await asyncio.sleep(0)
             assert driver.memory.sent == ["\x1b]11;?\x1b\\"]
             driver.type("a")
@@ -368,7 +368,7 @@ def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_
     counter = Counter()
 
     async def test(driver: Driver) -> None:
-        assert await driver.app.background(0.01) == "dark"
+        assert await driver.app.window.background(0.01) == "dark"
         driver.answer("\x1b]11;rgb:ff/ff/ff\x1b\\")
         assert counter.keys == []
 
@@ -380,14 +380,14 @@ async def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
 
     async def test(driver: Driver) -> None:
         driver.look(here=True)
-        driver.app.notify("done")
+        driver.app.window.notify("done")
         assert driver.memory.sent == []
         driver.look(here=False)
-        driver.app.notify("done\x1b[2J\nnow")
+        driver.app.window.notify("done\x1b[2J\nnow")
         assert driver.memory.sent == ["\x1b]9;done now\x1b\\\a"]
 
     app = App(Counter(), screen=MemoryScreen(30, 8))
-    app.focus_changed.connect(heard.append)
+    app.window.focus_changed.connect(heard.append)
     async with Driver(app) as driver:
         await test(driver)
     assert heard == [True, False]
@@ -395,7 +395,7 @@ async def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
 
 def test_a_terminal_that_has_said_nothing_about_its_focus_is_left_alone() -> None:
     async def test(driver: Driver) -> None:
-        driver.app.notify("done")
+        driver.app.window.notify("done")
         assert driver.memory.sent == []
 
     drive(Counter(), test)

@@ -113,4 +113,4 @@ def look(_):
         mode, theme, terminal, reasoning = json.loads((await extensions.run_command("look")).text)
         assert (mode, theme, reasoning) == ("tui", talk.access.theme, talk.chat.host.runtime.agent.reasoning)
         assert terminal == talk.access.terminal
-        assert (terminal["width"], terminal["height"]) == talk.chat.app.size
+        assert (terminal["width"], terminal["height"]) == talk.chat.app.window.size

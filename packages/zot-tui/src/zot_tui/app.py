@@ -17,20 +17,18 @@ from zot_tui.app_end import AppEnd
 from zot_tui.keys.key import Key
 from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.pace import Pace
-from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
 from zot_tui.terminal.input import FocusChange, HeldKey, MouseEvent, Paste, TerminalEvent, TerminalReply
-from zot_tui.terminal.notification import NotificationWay, notification
 from zot_tui.terminal.screen import AppScreen
 from zot_tui.terminal.signals import TerminalSignals
 from zot_tui.terminal.terminal import Terminal
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
-from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
 from zot_tui.widgets.scroll import Scroll
-from zot_tui.widgets.target import key_target
+from zot_tui.widgets.target import KeyTarget, key_target
+from zot_tui.window import Window
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
@@ -41,7 +39,7 @@ class App:
 
     `root` can be set later, before the app is entered. It gets every key and paste: as `KeyTarget`, or as urwid's own
     widgets do. An unused Ctrl+C ends the app, like a signal that asks the process to end; an unused Ctrl+Z suspends
-    it. `focus_changed` says whether the window has the focus. An exception of a widget or of a listener ends the app.
+    it. An exception of a widget or of a listener ends the app.
 
     Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
     printed. `end` says what has caused the end. A terminal below `min_size` (columns, rows) shows only a note. `images`
@@ -60,22 +58,18 @@ class App:
         self.environment = os.environ if environment is None else environment
         self.screen: AppScreen = screen or Terminal(environment=self.environment)
         self.min_size = min_size
-        self.focus_changed: Signal[[bool]] = Signal()
-        self.resized: Signal[[int, int]] = Signal()
+        self.window = Window(self.screen, self.environment)
         self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
         """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
         self.leave_behind = ""
-        self.focused: bool | None = None
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
         self.end = AppEnd()
         self.pace = Pace(partial(self._guard, self.draw))
-        self._size: tuple[int, int] | None = None
         self._resizing = False
         self._suspensions = 0
-        self._background_queries: list[asyncio.Future[str]] = []
-        self._show_root(Scroll(lambda _: []) if root is None else root)
+        self._root: Any = Scroll(lambda _: []) if root is None else root
         self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
     # Content
@@ -87,12 +81,12 @@ class App:
 
     @root.setter
     def root(self, widget: urwid.Widget) -> None:
-        self._show_root(widget)
+        self._root = widget
         self.redraw()
 
-    def _show_root(self, widget: urwid.Widget) -> None:
-        self._root: Any = widget
-        self._target = key_target(widget, lambda: self.size)
+    @property
+    def _target(self) -> KeyTarget:
+        return key_target(self._root, lambda: self.window.size)
 
     @property
     def theme(self) -> Theme:
@@ -104,13 +98,6 @@ class App:
         self._theme = theme
         self.screen.register_palette(palette(theme))
         self._guard(self.refresh)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Columns and rows."""
-        if self._size is None:
-            self._size = self.screen.get_cols_rows()
-        return self._size
 
     @property
     def drawing(self) -> bool:
@@ -138,7 +125,7 @@ class App:
     def _draw(self) -> None:
         if not self.visible:
             return
-        size = self.size
+        size = self.window.size
         postponed = LEXING_TIME.postponed
         if size[0] < self.min_size[0] or size[1] < self.min_size[1]:
             drawn: urwid.Canvas = canvas([[("muted", clip("too small", size[0]))], *[[]] * (size[1] - 1)], size[0])
@@ -208,27 +195,9 @@ class App:
         if self.screen.started:
             self.screen.set_mouse_tracking(enable)
 
-    async def background(self, limit: float = 0.2) -> Background | None:
-        """Ask whether the terminal is dark or light; None without an answer within `limit` seconds. Keys still work."""
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._background_queries.append(answer)
-        self.screen.send(QUERY_BACKGROUND)
-        reply = ""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit):
-                reply = await answer
-        if answer in self._background_queries:
-            self._background_queries.remove(answer)
-        return background(reply, self.environment)
-
     async def copy(self, text: str) -> tuple[str, ...]:
         """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
-
-    def notify(self, text: str, way: NotificationWay = "desktop") -> None:
-        """Draw attention to the window while it has lost the focus; do nothing where that is not known."""
-        if self.focused is False and (sequence := notification(text, way, self.environment)):
-            self.screen.send(sequence)
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
@@ -293,10 +262,9 @@ class App:
                 case TerminalReply(text):
                     self._handle_reply(text)
                 case FocusChange(here):
-                    self.focused = here
-                    self.focus_changed.emit(here)
+                    self.window.focus(here)
                 case MouseEvent() if hasattr(self._root, "mouse_event"):
-                    self._root.mouse_event(self.size, *event, focus=True)
+                    self._root.mouse_event(self.window.size, *event, focus=True)
         if self.pace.patient:
             self._draw()
         else:
@@ -323,10 +291,7 @@ class App:
     def _handle_reply(self, reply: str) -> None:
         if self.images is not None:
             self.images.handle_reply(reply)
-        if reply_color(reply) is not None and self._background_queries:
-            answer = self._background_queries.pop(0)
-            if not answer.done():
-                answer.set_result(reply)
+        self.window.handle_reply(reply)
 
     # Signals
 
@@ -343,12 +308,11 @@ class App:
 
     def refresh(self) -> None:
         """Ask the terminal for its size and redraw everything."""
-        before, self._size, self._resizing = self._size, None, False
+        self._resizing = False
         self.screen.clear()
         if self.images is not None:
             self.images.renew()
-        if before not in (None, self.size):
-            self.resized.emit(*self.size)
+        self.window.measure()
         self.draw()
 
     def _continued(self) -> None:

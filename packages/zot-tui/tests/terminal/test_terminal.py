@@ -29,7 +29,7 @@ class Log:
     ticks = 0
     app = None
     def rows(self, columns):
-        counts = f"ticks {self.ticks} size {self.app.size}"
+        counts = f"ticks {self.ticks} size {self.app.window.size}"
         return [[("text", " ".join(self.said)[-columns:])], [("accent", counts)], *self.more]
     more = []
     def say(self, text):
@@ -56,7 +56,7 @@ async def main(body=None):
     root = urwid.Filler(log.widget, "top")
     root.press, root.paste = log.press, log.paste
     log.app = app = App(root)
-    app.focus_changed.connect(lambda here: log.say("here" if here else "away"))
+    app.window.focus_changed.connect(lambda here: log.say("here" if here else "away"))
     app.leave_behind = "bye"
     async with app:
         if body is not None:
@@ -212,7 +212,7 @@ def test_answers_of_the_terminal_are_never_typed() -> None:
 
 
 def test_the_background_is_asked_of_the_terminal() -> None:
-    source = PROGRAM + "async def body(app): log.say(str(await app.background(30)))\nasyncio.run(main(body))"
+    source = PROGRAM + "async def body(app): log.say(str(await app.window.background(30)))\nasyncio.run(main(body))"
     with running(source, answers={b"\x1b]11;?\x1b\\": b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\"}) as screen:
         screen.wait_for("ready light")
 

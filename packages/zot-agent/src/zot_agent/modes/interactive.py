@@ -38,7 +38,7 @@ async def run(
     chat: ChatScreen | None = None
     try:
         async with start.app as app:
-            background = spawn(app.background(), "background")
+            background = spawn(app.window.background(), "background")
             for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
                 await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
             host = await _open(open_host, options, app)

@@ -68,5 +68,5 @@ class ChatScreen:
     def tail(self) -> str:
         """Return the end of the conversation as text, for the main screen."""
         self.card.hide()
-        columns = self.app.size[0]
+        columns = self.app.window.size[0]
         return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))

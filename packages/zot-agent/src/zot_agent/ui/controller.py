@@ -118,7 +118,7 @@ class Controller:
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
         self.extension_view.registered.connect(self.prompt_input.commands_changed)
-        self.app.focus_changed.connect(self.themes.focus)
+        self.app.window.focus_changed.connect(self.themes.focus)
         self.view.editor.mode_changed.connect(self.refresh)
         self.view.stack.changed.connect(self.refresh)
 
@@ -170,7 +170,7 @@ class Controller:
             self._notify(notification(self.latest_run.prompt, end))
 
     def _notify(self, text: str) -> None:
-        self.app.notify(text, self.host.settings.notify)
+        self.app.window.notify(text, self.host.settings.notify)
 
     def _dress(self, theme: Theme) -> None:
         self.view.spinner.theme = theme.spinner

@@ -83,9 +83,9 @@ class ExtensionView:
             extensions.reserve(ReservedNames())
             notify = extensions.notify
             extensions.changed.add(lambda _: self._changed())
-            extensions.panels.screen = lambda: self._chat.app.size
-            self._chat.app.resized.connect(lambda width, height: notify("resize", width=width, height=height))
-            self._chat.app.resized.connect(lambda *_: extensions.panels.resize())
+            extensions.panels.screen = lambda: self._chat.app.window.size
+            self._chat.app.window.resized.connect(lambda width, height: notify("resize", width=width, height=height))
+            self._chat.app.window.resized.connect(lambda *_: extensions.panels.resize())
             self._chat.themes.switched.connect(lambda theme: notify("theme_changed", theme=theme.name))
         else:
             self.use_modes()
@@ -148,7 +148,7 @@ class ExtensionView:
         """Open, update or close a panel, show what an extension shows beside the conversation, or call the person."""
         view = self._view
         if isinstance(event, Alert):
-            self._chat.app.notify(_labelled(event.text, event.extension), self._chat.host.settings.notify)
+            self._chat.app.window.notify(_labelled(event.text, event.extension), self._chat.host.settings.notify)
             return
         if isinstance(event, WidgetChange | TitleChange | WorkingChange):
             if self._widgets is None:

@@ -22,7 +22,7 @@ class MarkdownCells:
         self._width = self._columns()  # at which all answers were asked about
         self._settling: asyncio.TimerHandle | None = None
         chat.presenter.stored.answered = self._ask
-        chat.app.resized.connect(self._resized)
+        chat.app.window.resized.connect(self._resized)
 
     def _columns(self) -> int:
         return max(self._chat.transcript.columns - MARGIN, 1)

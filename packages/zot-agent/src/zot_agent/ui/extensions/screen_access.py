@@ -76,7 +76,7 @@ class ChatAccess:
         from zot_tui.image.protocol import choose  # noqa: PLC0415  few extensions want to know
 
         app = self._chat.app
-        width, height = app.size
+        width, height = app.window.size
         shown = choose(os.environ, app.screen.depth).protocol
         return {"width": width, "height": height, "images": shown, "color": _COLORS.get(app.screen.depth, "none")}
 
