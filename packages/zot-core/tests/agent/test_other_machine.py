@@ -67,10 +67,10 @@ def test_the_system_prompt_says_where_the_tools_work(runtime: Runtime) -> None:
     assert "/srv/app" in agent.full_system
     agent.use_machine(OtherMachine("box", shell=FakeShell()))
     assert "commands of `bash` run on another machine, box" in agent.full_system
-    assert agent.context.files is agent.here.files
+    assert agent.context.files is agent.place.here.files
     agent.use_machine(OtherMachine("store", "/data", "/", MemoryFiles()))
     assert "but not `bash`" in agent.full_system
-    assert agent.context.shell is agent.here.shell
+    assert agent.context.shell is agent.place.here.shell
 
 
 @pytest.mark.parametrize(

@@ -400,20 +400,20 @@ async def test_a_machine_that_cannot_be_used_is_refused(world: World, frame: dic
     world.folders.append(str(folder))
     async with world.open() as work:
         assert words in world.notes()[0]
-        assert work.agent.machine is None
+        assert work.agent.place.machine is None
 
 
 async def test_an_extension_without_the_permission_or_the_group_is_refused(world: World) -> None:
     world.offer(permissions={"commands": True, "read": True, "write": True, "network": True, "exec": True})
     async with world.open() as work:
         assert "the permissions of its manifest do not have tool_ops" in world.notes()[0]
-        assert work.agent.machine is None
+        assert work.agent.place.machine is None
     world.told.clear()
     world.offer(
         permissions={"tool_ops": True, "commands": True, "read": True, "write": True, "network": True, "exec": True}
     )
     async with world.open() as work:
-        assert work.agent.machine is not None
+        assert work.agent.place.machine is not None
 
 
 async def test_without_the_extension_whose_flag_is_given_nothing_runs(world: World) -> None:

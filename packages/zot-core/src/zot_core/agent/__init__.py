@@ -83,7 +83,7 @@ class Agent(AgentState):
         self.inbox.take_all()
         self.failures.clear()
         self.context.seen_files.clear()
-        self.here.seen_files.clear()
+        self.place.here.seen_files.clear()
         self.usage = usage
         self.refresh()
 

@@ -21,6 +21,27 @@ from zot_provider.request import CacheTime, Reasoning
 from zot_provider.usage import Usage
 
 
+class ToolPlace:
+    """Where tools work: on this machine, or on another one in its place. `here` is what they may use on this one."""
+
+    def __init__(self, here: ToolContext) -> None:
+        self.here = here
+        self.machine: OtherMachine | None = None
+        """The machine that tools use in place of this one."""
+
+    def context(self, seen: SeenFiles) -> ToolContext:
+        """Return what tools may use there; `seen` are the files of another machine that the model has read."""
+        machine, here = self.machine, self.here
+        if machine is None:
+            return here
+        there = here if machine.shell is None else here.replace(shell=machine.shell, walls=None)
+        if machine.files is None:
+            return there
+        return there.replace(
+            files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen
+        )
+
+
 class AgentState:
     """A model, its tools, its history and the latest run. `cache_time` is that of its requests."""
 
@@ -50,10 +71,9 @@ class AgentState:
         self.system_prompt: str | None = None
         self.reasoning = reasoning
         self.hooks = hooks or Hooks()
-        self.here = self.context = context.replace(spawn=self.hooks.spawn.apply)
-        """`context` is what tools may use; `here` is the same on this machine, where they may use another one."""
-        self.machine: OtherMachine | None = None
-        """The machine that tools use in place of this one."""
+        self.context = context.replace(spawn=self.hooks.spawn.apply)
+        """What tools may use where they work now."""
+        self.place = ToolPlace(self.context)
         self.history = MessageHistory(messages, self.hooks.message)
         self.inbox = Inbox()
         self.usage = usage or Usage()
@@ -67,25 +87,14 @@ class AgentState:
 
     def change_context(self, **changes: Any) -> None:
         """Change what tools may use on this machine."""
-        self.here = self.here.replace(**changes)
-        self._place(self.context.seen_files)
+        self.place.here = self.place.here.replace(**changes)
+        self.context = self.place.context(self.context.seen_files)
 
     def use_machine(self, machine: OtherMachine | None) -> None:
         """Let tools use another machine, or this one again."""
-        self.machine = machine
-        self._place(SeenFiles())
+        self.place.machine = machine
+        self.context = self.place.context(SeenFiles())
         self.system_prompt = None
-
-    def _place(self, seen: SeenFiles) -> None:
-        machine, here = self.machine, self.here
-        if machine is None:
-            self.context = here
-            return
-        self.context = here if machine.shell is None else here.replace(shell=machine.shell, walls=None)
-        if machine.files is not None:
-            self.context = self.context.replace(
-                files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen
-            )
 
     @property
     def full_system(self) -> str:
@@ -94,5 +103,5 @@ class AgentState:
         offered = self.offered.next
         lines = [tool.prompt_line for tool in offered]
         lines.append(model_line(self.model.id, {tool.name: tool for tool in offered}))
-        machine = "" if self.machine is None else self.machine.words
+        machine = "" if self.place.machine is None else self.place.machine.words
         return "\n\n".join(filter(None, [self.system, machine, "\n".join(filter(None, lines))]))

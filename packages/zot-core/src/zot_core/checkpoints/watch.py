@@ -68,7 +68,7 @@ class Checkpoints:
 
     def watch(self) -> None:
         """Watch the files and the shell of the agent on this machine. Other files than its own are not watched."""
-        context = self._agent.here
+        context = self._agent.place.here
         files = WatchedFiles(context.files, self) if isinstance(context.files, LocalFiles) else context.files
         self._agent.change_context(files=files, shell=WatchedShell(context.shell, self))
 
@@ -104,7 +104,7 @@ class Checkpoints:
         """Return the store of the working directory; it may not be on disk yet. Hold `lock`."""
         from zot_core.checkpoints.store import CheckpointStore, store_folder  # noqa: PLC0415  as above
 
-        cwd = self._agent.here.cwd
+        cwd = self._agent.place.here.cwd
         if self._store is None or self.opened_for != cwd:
             await self._close_git()
             folder = await asyncio.to_thread(repository_top, cwd) or os.path.realpath(cwd)
@@ -242,7 +242,7 @@ class CommandSearch:
         from zot_core.checkpoints import states  # noqa: PLC0415  not before a command
         from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  as above
 
-        if self._timer is not None and self._checkpoints.opened_for == self._agent.here.cwd:
+        if self._timer is not None and self._checkpoints.opened_for == self._agent.place.here.cwd:
             self._timer.cancel()
             self._timer = None
             self._running.append(entry)

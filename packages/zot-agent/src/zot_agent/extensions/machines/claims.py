@@ -113,7 +113,7 @@ class MachineClaims:
     def reloaded(self) -> None:
         """All extensions have been started again: a machine that no extension has offered again is over, and the next
         run is one on this machine."""
-        self._over = self._owner is None and self._agent.machine is not None
+        self._over = self._owner is None and self._agent.place.machine is not None
         if not self._agent.busy:
             self.apply(1)
 

@@ -113,9 +113,9 @@ class ToolCaller:
         sandbox = self._connection.terms.sandbox
         if sandbox is None or not must_confine(self._permissions) or isinstance(tool, ExtensionTool):
             return await self._run_in(agent, frame, tool, context)
-        if agent.machine is not None:
+        if (machine := agent.place.machine) is not None:
             return ToolResult.error(
-                f"the tools use {agent.machine.name}, and the permissions of this extension are about another machine"
+                f"the tools use {machine.name}, and the permissions of this extension are about another machine"
             )
         from zot_agent.extensions.tool_calls.confined import confined_context  # noqa: PLC0415  few have permissions
 

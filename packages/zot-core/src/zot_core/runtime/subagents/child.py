@@ -63,7 +63,7 @@ def make_child(
         files=context.files,
         shell=context.shell,
     )
-    runtime.permissions, runtime.agent.machine = parent.permissions, agent.machine
+    runtime.permissions, runtime.agent.place.machine = parent.permissions, agent.place.machine
     chosen = task.tools is not None or (definition is not None and definition.tools is not None)
     runtime.agent.offered.named = [tool.name for tool in tools if chosen or tool.name not in agent.offered.unnamed]
     own_context = runtime.agent.context

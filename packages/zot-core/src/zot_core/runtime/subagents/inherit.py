@@ -32,11 +32,11 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
     def follow() -> None:
         now = parent.context
         child.context = child.context.replace(
-            files=now.files, shell=now.shell, cwd=now.cwd if now.home else child.here.cwd, home=now.home,
+            files=now.files, shell=now.shell, cwd=now.cwd if now.home else child.place.here.cwd, home=now.home,
             temporary=now.temporary, walls=now.walls, network=now.network, env=now.env,
         )  # fmt: skip
-        if child.machine is not parent.machine:
-            child.machine = parent.machine
+        if child.place.machine is not parent.place.machine:
+            child.place.machine = parent.place.machine
             child.refresh()
 
     async def result(outcome: ToolOutcome) -> ToolOutcome:

@@ -24,7 +24,7 @@ you leave there is committed to the branch when you end."""
 async def enter_worktree(child: SubAgent, runtime: AgentRuntime, root: str, git_seconds: float) -> None:
     """Make a worktree below `root`, and let the sub-agent, whose runtime this is, work there. Raises `WorktreeError`.
     Cancelling ends git and leaves nothing."""
-    if runtime.agent.machine is not None:
+    if runtime.agent.place.machine is not None:
         raise WorktreeError("the tools use another machine, where zot makes no worktrees")
     limits, stopped = WorktreeLimits(git_seconds), threading.Event()
 
@@ -47,7 +47,7 @@ async def enter_worktree(child: SubAgent, runtime: AgentRuntime, root: str, git_
     words = _WORDS.format(branch=worktree.branch, but=but)
     runtime.workspace = workspace.replace(cwd=cwd, append_system_prompt=[*workspace.append_system_prompt, words])
     agent = runtime.agent
-    agent.here = agent.context = agent.context.replace(cwd=cwd)
+    agent.place.here = agent.context = agent.context.replace(cwd=cwd)
     agent.system = runtime.workspace.system()
     agent.refresh()
     if runtime.session is not None:
