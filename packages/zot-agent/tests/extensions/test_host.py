@@ -405,7 +405,7 @@ async def test_a_built_in_tool_that_the_go_zot_does_not_have_gives_way_to_an_ext
     client = ScriptedClient([Turn(calls=[Call("todo", {"action": "list"})]), "ok", "ok"])
     async with scene.running(client) as (extensions, agent):
         own = next(each for each in BUILTIN_TOOLS if each.name == "todo")
-        agent.tools = agent.tools | {"todo": own}
+        agent.tools["todo"] = own
         await agent.run(user_message("hi"))
         scene.add("mine", "ext.command('y')(lambda args: noop())")
         await extensions.reload()

@@ -44,7 +44,7 @@ ISSUES = [
 def runtime(client: ScriptedClient, tools: list[Deferred], **named: object) -> tuple[Runtime, ToolSearch]:
     made = Runtime("scripted", client=client, tools=tools, builtin_tools=(), **named)  # type: ignore[arg-type]
     found = ToolSearch(made.agent)
-    made.agent.tools = {**made.agent.tools, NAME: found}
+    made.agent.tools[NAME] = found
     found.update()
     return made, found
 
@@ -160,7 +160,7 @@ async def test_going_back_before_a_search_goes_back_to_its_tools() -> None:
         rt.set_messages([])
         assert "mail_send" in found.hidden()
         found.close()
-        assert len(rt.agent.offered.next) == len(ISSUES) + 1
+        assert len(rt.agent.tools.next) == len(ISSUES) + 1
 
 
 @pytest.mark.parametrize(

@@ -209,11 +209,12 @@ class AgentTools:
         elif self._search is not None:
             self._search.close()
             self._search = None
-        agent.tools = {
+        of_extensions = {
             name: ExtensionTool(connection, offer, limits, self._replaced.get(name))
             for name, (connection, offer) in offers.items()
-        } | {name: tool for name, tool in own.items() if name not in self._replaced}
-        agent.offered.inactive, agent.offered.named_for_now = self._inactive(), self._chosen()
+        }
+        agent.tools.become(of_extensions | {name: tool for name, tool in own.items() if name not in self._replaced})
+        agent.tools.inactive, agent.tools.named_for_now = self._inactive(), self._chosen()
         if self._search is not None:
             self._search.update()
         if agent.full_system != system:
@@ -221,7 +222,7 @@ class AgentTools:
 
     def find(self, name: str, *, builtin: bool = False) -> Tool | None:
         """Return a tool that the model may call; with `builtin` zot's own tool, also if another has its place."""
-        tool = None if self.agent is None else self.agent.offered.active.get(name)
+        tool = None if self.agent is None else self.agent.tools.active.get(name)
         if not builtin:
             return tool
         tool = tool if tool is None else tool.original or tool
@@ -231,7 +232,7 @@ class AgentTools:
         """Name the tools that the model has, as of its next request."""
         if self.agent is None:
             return []
-        left_out = self._inactive() | (self.agent.offered.on_demand - self._chosen())
+        left_out = self._inactive() | (self.agent.tools.on_demand - self._chosen())
         return [name for name in sorted(self.agent.tools) if name not in left_out]
 
     def choose(self, extension: str, names: Iterable[str]) -> None:
@@ -241,7 +242,7 @@ class AgentTools:
         chosen = {*names}
         self._named.pop(extension, None)
         known = set[str]() if self.agent is None else {*self.agent.tools}
-        hidden = set[str]() if self.agent is None else self.agent.offered.on_demand - self._chosen()
+        hidden = set[str]() if self.agent is None else self.agent.tools.on_demand - self._chosen()
         self._off[extension] = known - chosen if known - hidden - chosen else set()
         self._named[extension], self.outdated = chosen, True
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def list_tools(caller: OperationCaller) -> "KnownTools":
     """List the tools of the agent."""
     agent = caller.conversation.runtime.agent
-    active, deferred = _tools(caller).active(), agent.offered.deferred
+    active, deferred = _tools(caller).active(), agent.tools.deferred
     return {
         "tools": [
             {

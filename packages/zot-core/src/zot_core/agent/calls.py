@@ -142,10 +142,10 @@ async def prepare(
 ) -> Prepared | Rejected:
     """Return the call with its final arguments, or the reason why it does not run. `tool` is the tool to call if it is
     not the agent's of that name; `by` is that of `ToolRequest`."""
-    tool = tool or agent.offered.active.get(block.name)
+    tool = tool or agent.tools.active.get(block.name)
     if tool is None:
-        hidden = agent.offered.deferred
-        known = {name: each for name, each in agent.offered.active.items() if name not in hidden}
+        hidden = agent.tools.deferred
+        known = {name: each for name, each in agent.tools.active.items() if name not in hidden}
         return Rejected(unknown_tool(block.name, known), "not_run")
     try:
         given, notes = read_arguments(block.arguments)

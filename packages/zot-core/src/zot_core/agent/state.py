@@ -11,9 +11,9 @@ from zot_core.hooks import Hooks
 from zot_core.machine.interface import OtherMachine
 from zot_core.prompt.model_lines import model_line
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.offered import OfferedTools
 from zot_core.tools.definition.seen_files import SeenFiles
 from zot_core.tools.definition.tool import Tool
+from zot_core.tools.definition.tool_set import ToolSet
 from zot_provider.client.http import Client
 from zot_provider.messages import Message
 from zot_provider.model import Model
@@ -66,7 +66,7 @@ class AgentState:
         `parallel_calls` calls of one answer run at a time."""
         self.client = client
         self.model = model
-        self.tools = {tool.name: tool for tool in tools}
+        self.tools = ToolSet(tools)
         self.system = system
         self.system_prompt: str | None = None
         self.reasoning = reasoning
@@ -80,7 +80,6 @@ class AgentState:
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
-        self.offered = OfferedTools(lambda: self.tools)
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""
@@ -100,7 +99,7 @@ class AgentState:
     def full_system(self) -> str:
         """The system prompt before any hook: `system`, the lines that the tools bring, by their names, and what this
         model must know about tools."""
-        offered = self.offered.next
+        offered = self.tools.next
         lines = [tool.prompt_line for tool in offered]
         lines.append(model_line(self.model.id, {tool.name: tool for tool in offered}))
         machine = "" if self.place.machine is None else self.place.machine.words

@@ -141,7 +141,7 @@ async def build_request(agent: AgentState) -> Request:
     """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
         agent.system_prompt = await agent.hooks.system_prompt.apply(agent.full_system)
-    tools = [ToolSpec(tool.name, tool.description, tool.schema, tool.sampling) for tool in agent.offered.next]
+    tools = [ToolSpec(tool.name, tool.description, tool.schema, tool.sampling) for tool in agent.tools.next]
     request = Request(
         agent.model,
         agent.history.messages,

@@ -126,5 +126,5 @@ class ContextSize:
         """Estimate the tokens of the system prompt and the tools."""
         agent = self._agent
         system = agent.system if agent.system_prompt is None else agent.system_prompt
-        tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.offered.next)
+        tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.tools.next)
         return int(text_tokens(system) + sum(text_tokens(text) for tool in tools for text in tool))

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -42,8 +42,10 @@ class Verdict(Record):
 class Judged(Protocol):
     """An agent, as a judge needs it."""
 
-    tools: dict[str, Tool]
     context: ToolContext
+
+    @property
+    def tools(self) -> Mapping[str, Tool]: ...
 
 
 class _Subject(Record):

@@ -43,7 +43,7 @@ def context_split(runtime: Runtime) -> ContextSplit:
     system = agent.full_system if agent.system_prompt is None else agent.system_prompt
     skills = skills_section(runtime.skills)
     skills = skills if skills in system else ""  # an extension may have replaced the prompt
-    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.offered.next])
+    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.tools.next])
     texts = {"system": system.replace(skills, "") if skills else system, "skills": skills, "tools": tools}
     parts = [ContextPart(kind, int(text_tokens(text))) for kind, text in texts.items() if text]
     messages = agent.history.messages

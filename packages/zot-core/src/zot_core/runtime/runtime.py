@@ -149,7 +149,7 @@ class Runtime(Prompts):
             hooks=hooks,
             cache_key=session.meta.session_id if session else "",
         )
-        self.agent.offered.named = names or ()
+        self.agent.tools.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
         # The messages as the model gets them.
         self.sent = sent = SentHistory(self.agent, lambda: self._recorder.session)
@@ -262,8 +262,8 @@ class Runtime(Prompts):
         """Select tools by name: built-in ones and the ones passed to the constructor. Tools of extensions stay."""
         self._check_idle()
         chosen = as_names(names)
-        self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, chosen)
-        self.agent.offered.named = chosen
+        self.agent.tools.become(resolve.select_tools(self._tools, self.agent.tools, chosen))
+        self.agent.tools.named = chosen
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:

@@ -7,14 +7,14 @@ details of results name it (`activate_tools`), a call of a deferred tool counts 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.offered import OfferedTools
 from zot_core.tools.definition.tool import JsonSchema, Tool
+from zot_core.tools.definition.tool_set import ToolSet
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 NAME = "tool_search"
@@ -42,13 +42,11 @@ class _History(Protocol):
 class SearchedAgent(Protocol):
     """The members of an agent that a search uses: see `AgentState`."""
 
-    offered: OfferedTools
-
     @property
     def history(self) -> _History: ...
 
     @property
-    def tools(self) -> Mapping[str, Tool]: ...
+    def tools(self) -> ToolSet: ...
 
 
 class ToolSearch(Tool):
@@ -64,11 +62,11 @@ class ToolSearch(Tool):
         self._count = 0
         """How many messages have been read."""
         self._last: Message | None = None
-        agent.offered.search = self
+        agent.tools.search = self
 
     def close(self) -> None:
         """Defer no tools any more."""
-        self._agent.offered.search = None
+        self._agent.tools.search = None
 
     def update(self) -> None:
         """Describe the groups of the deferred tools, which are few; call it when the agent has other tools."""
@@ -132,8 +130,8 @@ class ToolSearch(Tool):
                     self._found.update(map(str, names) if isinstance(names, list) else ())
 
     def _deferred(self) -> dict[str, Tool]:
-        tools, inactive = self._agent.tools, self._agent.offered.inactive
-        return {name: tool for name, tool in tools.items() if tool.deferred and name not in inactive}
+        tools = self._agent.tools
+        return {name: tool for name, tool in tools.items() if tool.deferred and name not in tools.inactive}
 
 
 def _same(message: Message, last: Message | None) -> bool:

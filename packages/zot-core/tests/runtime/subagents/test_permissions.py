@@ -142,7 +142,7 @@ class HidesFetch:
 async def test_an_agent_gets_neither_inactive_tools_nor_deferred_ones_that_nobody_names(tmp_path: Path) -> None:
     world = World(tmp_path)
     agent = world.conversation.runtime.agent
-    agent.offered.inactive, agent.offered.search = ["bash"], HidesFetch()
+    agent.tools.inactive, agent.tools.search = ["bash"], HidesFetch()
     tasks: dict[str, list[Turn | str]] = {"a": ["x"], "b": ["x"]}
     begin = Turn(calls=[Call("agent", {"task": "a"}), Call("agent", {"task": "b", "tools": ["fetch", "Read"]})])
     world.client.answers |= {"main": [begin, "done"], **tasks}

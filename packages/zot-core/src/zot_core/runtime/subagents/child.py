@@ -65,7 +65,7 @@ def make_child(
     )
     runtime.permissions, runtime.agent.place.machine = parent.permissions, agent.place.machine
     chosen = task.tools is not None or (definition is not None and definition.tools is not None)
-    runtime.agent.offered.named = [tool.name for tool in tools if chosen or tool.name not in agent.offered.unnamed]
+    runtime.agent.tools.named = [tool.name for tool in tools if chosen or tool.name not in agent.tools.unnamed]
     own_context = runtime.agent.context
     runtime.agent.context = context.replace(
         jobs=own_context.jobs,
@@ -101,10 +101,10 @@ def _steps(task: AgentTask, definition: AgentDefinition | None, limits: AgentLim
 def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | None, *, deepest: bool) -> list[Tool]:
     """Return the tools of a sub-agent, all of which the agent that asks has. Tools of a definition that it lacks are
     left out, and so are deferred tools that nobody has found or named. Raises `UnknownName` for others."""
-    present = {name: tool for name, tool in agent.offered.active.items() if not isinstance(tool, ToolSearch)}
+    present = {name: tool for name, tool in agent.tools.active.items() if not isinstance(tool, ToolSearch)}
     names = _names(present)
-    allowed = [tool.name for tool in agent.offered.next if tool.name in present]
-    allowed += sorted(agent.offered.unnamed & present.keys())  # they are on demand there, too
+    allowed = [tool.name for tool in agent.tools.next if tool.name in present]
+    allowed += sorted(agent.tools.unnamed & present.keys())  # they are on demand there, too
     if defined is not None:
         allowed = [names[each] for each in map(_plain, defined) if each in names]
     if wanted is not None:

@@ -22,7 +22,7 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
         return await parent.hooks.tool_call.apply(of_child(call))
 
     async def run(call: ToolRequest) -> Refusal | None:
-        if call.name not in parent.offered.active:
+        if call.name not in parent.tools.active:
             return Refusal(f"the agent that gave the task has no tool {call.name} any more")
         follow()
         refusal = await parent.hooks.tool_run.ask(of_child(call))

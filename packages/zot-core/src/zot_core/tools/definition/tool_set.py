@@ -1,6 +1,6 @@
-"""`OfferedTools`: which of its tools an agent's model has."""
+"""`ToolSet`: the tools of an agent, and which of them its model has."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 from zot_core.tools.definition.tool import Tool
@@ -13,11 +13,11 @@ class HiddenTools(Protocol):
         """Return the names of tools that the model may call, but that are not in the next request."""
 
 
-class OfferedTools:
-    """The choice among the tools of an agent, which `known` returns by their names."""
+class ToolSet(dict[str, Tool]):
+    """The tools of an agent, by their names."""
 
-    def __init__(self, known: Callable[[], Mapping[str, Tool]]) -> None:
-        self._known = known
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        super().__init__((tool.name, tool) for tool in tools)
         self.inactive: Collection[str] = ()
         """Names of tools that the model does not have for now."""
         self.named: Collection[str] = ()
@@ -25,6 +25,12 @@ class OfferedTools:
         self.named_for_now: Collection[str] = ()
         """Such names that extensions have chosen."""
         self.search: HiddenTools | None = None
+
+    def become(self, tools: Mapping[str, Tool]) -> None:
+        """Have these tools and no others; what is chosen among them stays."""
+        now = dict(tools)
+        self.clear()
+        self.update(now)
 
     @property
     def deferred(self) -> Collection[str]:
@@ -34,12 +40,12 @@ class OfferedTools:
     @property
     def active(self) -> dict[str, Tool]:
         """The tools that the model may call, by their names, sorted."""
-        return {name: tool for name, tool in sorted(self._known().items()) if name not in self.inactive}
+        return {name: tool for name, tool in sorted(self.items()) if name not in self.inactive}
 
     @property
     def on_demand(self) -> set[str]:
         """The names of tools on demand that nobody has chosen, but for extensions."""
-        return {name for name, tool in self._known().items() if tool.on_demand} - {*self.named}
+        return {name for name, tool in self.items() if tool.on_demand} - {*self.named}
 
     @property
     def unnamed(self) -> set[str]:
@@ -50,5 +56,5 @@ class OfferedTools:
     def next(self) -> list[Tool]:
         """The tools of the next request, sorted by their names: providers cache a request by its prefix, which begins
         with them."""
-        known, left_out = self._known(), {*self.inactive, *self.deferred, *self.unnamed}
-        return [known[name] for name in sorted(known.keys() - left_out)]
+        left_out = {*self.inactive, *self.deferred, *self.unnamed}
+        return [self[name] for name in sorted(self.keys() - left_out)]
