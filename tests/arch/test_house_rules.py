@@ -56,7 +56,7 @@ SIGNATURES = {
 }
 MANY_ATTRIBUTES = {
     # More than 15, of which some are to become objects of their own: a number here only ever falls.
-    **{"AgentState": 17, "Extensions": 18},
+    **{"Extensions": 18},
 }
 BETWEEN_LOOPS = {
     # What they test comes after a loop or before it.

@@ -49,7 +49,7 @@ async def test_what_changes_here_meanwhile_counts_when_the_machine_is_given_back
     agent.use_machine(machine())
     seen = agent.context.seen_files
     seen.note("/srv/app/a.txt", (5, 1))
-    agent.change_context(cwd="/elsewhere", shell=LocalShell())
+    agent.place.change(cwd="/elsewhere", shell=LocalShell())
     assert agent.context.cwd == "/srv/app"
     assert agent.context.seen_files is seen
     agent.start_over([], agent.usage)

@@ -79,7 +79,7 @@ def test_calls_that_touch_one_file_keep_their_order_beyond_the_number() -> None:
     calls = [Call("write", {"path": "/a", "content": f"{number}"}) for number in range(40)]
     calls = [each for call in calls for each in (call, Call("read", {"path": "/a"}))]
     agent = make_agent(ScriptedClient([Turn(calls=calls), "ok"]), read, write)
-    agent.context = agent.context.replace(files=MemoryFiles(), cwd="/")
+    agent.place.context = agent.context.replace(files=MemoryFiles(), cwd="/")
     agent.parallel_calls = 3
     shown = texts([*run_to_end(agent, "hi")])
     assert [text.strip() for text in shown[1::2]] == [str(number) for number in range(40)]

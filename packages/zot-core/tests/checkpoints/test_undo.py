@@ -349,7 +349,7 @@ async def test_what_a_command_changed_is_found_before_a_command_in_another_folde
     async def move(context: ToolContext) -> str:
         """Run a command here, and one in another folder."""
         for folder in (work, tmp_path / "other"):
-            rt.agent.change_context(cwd=str(folder))
+            rt.agent.place.change(cwd=str(folder))
             await context.shell.run("echo 1 > a", cwd=str(folder), env={}, timeout=PATIENCE, output=lambda _: None)
         return "done"
 

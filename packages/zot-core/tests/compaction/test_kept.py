@@ -25,7 +25,7 @@ def call(name: str, text: str = "ok", *, failed: bool = False, **arguments: Any)
 
 def kept(messages: list[Message], cwd: Path) -> KeptFacts:
     agent = make_agent(ScriptedClient([]), *BUILTIN_TOOLS)
-    agent.change_context(cwd=str(cwd))
+    agent.place.change(cwd=str(cwd))
     return asyncio.run(kept_facts(agent, messages))
 
 

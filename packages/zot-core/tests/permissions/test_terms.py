@@ -46,7 +46,7 @@ def users(messages: Sequence[Message]) -> list[str]:
 async def first_request(permissions: Permissions, walls: Walls | None = None) -> list[str]:
     client = ScriptedClient(["done"])
     async with attached(client, permissions) as runtime:
-        runtime.agent.change_context(walls=walls)
+        runtime.agent.place.change(walls=walls)
         await runtime.prompt("go")
     return users(client.requests[0].messages)
 
@@ -99,9 +99,9 @@ async def test_rules_that_hold_something_back_are_told_in_every_mode() -> None:
 async def test_the_sandbox_is_told_and_its_end_too() -> None:
     client = ScriptedClient(["a", "b"])
     async with attached(client, Permissions()) as runtime:
-        runtime.agent.change_context(walls=Walls("Sandbox: no network", lambda _: False))
+        runtime.agent.place.change(walls=Walls("Sandbox: no network", lambda _: False))
         await runtime.prompt("1")
-        runtime.agent.change_context(walls=None)
+        runtime.agent.place.change(walls=None)
         await runtime.prompt("2")
     assert [each for each in users(client.requests[-1].messages) if each.startswith("[")] == [
         "[Mode yolo from here on: every call runs. Sandbox: no network.]",

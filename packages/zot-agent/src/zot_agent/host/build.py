@@ -182,7 +182,7 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.cache_time = settings.cache_time
-        runtime.agent.change_context(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
+        runtime.agent.place.change(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
         _add_nearest(runtime, options, settings, choice)
         runtime.worktrees = worktrees_root()
         if log is None:  # else the session travels, but what `/undo` needs does not

@@ -62,12 +62,12 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         agent = runtime.agent
         if opened is None:
-            agent.change_context(files=LocalFiles(), shell=shell, temporary="", walls=None, network=NetworkAccess())
+            agent.place.change(files=LocalFiles(), shell=shell, temporary="", walls=None, network=NetworkAccess())
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            agent.change_context(
+            agent.place.change(
                 files=SandboxedFiles(opened.policy),
                 shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,

@@ -94,11 +94,11 @@ def _no_yolo(host: Host) -> None:
 
 
 def _bash_timeout(host: Host) -> None:
-    host.runtime.agent.change_context(bash_timeout=host.settings.bash_timeout)
+    host.runtime.agent.place.change(bash_timeout=host.settings.bash_timeout)
 
 
 def _overwrite_check(host: Host) -> None:
-    host.runtime.agent.change_context(overwrite_check=host.settings.overwrite_check)
+    host.runtime.agent.place.change(overwrite_check=host.settings.overwrite_check)
 
 
 def _cache_time(host: Host) -> None:

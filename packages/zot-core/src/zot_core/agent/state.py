@@ -7,6 +7,7 @@ from zot_core.agent.history import MessageHistory
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.repeated import RepeatedFailures
 from zot_core.agent.run import Run
+from zot_core.events import AgentEvent
 from zot_core.hooks import Hooks
 from zot_core.machine.interface import OtherMachine
 from zot_core.prompt.model_lines import model_line
@@ -22,24 +23,34 @@ from zot_provider.usage import Usage
 
 
 class ToolPlace:
-    """Where tools work: on this machine, or on another one in its place. `here` is what they may use on this one."""
+    """Where tools work: on this machine, or on another one in its place. `context` is what they may use there, `here`
+    the same on this one."""
 
     def __init__(self, here: ToolContext) -> None:
-        self.here = here
+        self.here = self.context = here
         self.machine: OtherMachine | None = None
         """The machine that tools use in place of this one."""
 
-    def context(self, seen: SeenFiles) -> ToolContext:
-        """Return what tools may use there; `seen` are the files of another machine that the model has read."""
+    def change(self, **changes: Any) -> None:
+        """Change what tools may use on this machine."""
+        self.here = self.here.replace(**changes)
+        self._enter(self.context.seen_files)
+
+    def move(self, machine: OtherMachine | None) -> None:
+        """Let tools use another machine, or this one again."""
+        self.machine = machine
+        self._enter(SeenFiles())
+
+    def _enter(self, seen: SeenFiles) -> None:
         machine, here = self.machine, self.here
         if machine is None:
-            return here
-        there = here if machine.shell is None else here.replace(shell=machine.shell, walls=None)
-        if machine.files is None:
-            return there
-        return there.replace(
-            files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen
-        )
+            self.context = here
+            return
+        self.context = here if machine.shell is None else here.replace(shell=machine.shell, walls=None)
+        if machine.files is not None:
+            self.context = self.context.replace(
+                files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen
+            )
 
 
 class AgentState:
@@ -71,28 +82,28 @@ class AgentState:
         self.system_prompt: str | None = None
         self.reasoning = reasoning
         self.hooks = hooks or Hooks()
-        self.context = context.replace(spawn=self.hooks.spawn.apply)
-        """What tools may use where they work now."""
-        self.place = ToolPlace(self.context)
+        self.place = ToolPlace(context.replace(spawn=self.hooks.spawn.apply))
         self.history = MessageHistory(messages, self.hooks.message)
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
-        self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""
 
-    def change_context(self, **changes: Any) -> None:
-        """Change what tools may use on this machine."""
-        self.place.here = self.place.here.replace(**changes)
-        self.context = self.place.context(self.context.seen_files)
+    def emit(self, event: AgentEvent) -> None:
+        """Report what happens in a run."""
+        self.hooks.event.notify(event)
+
+    @property
+    def context(self) -> ToolContext:
+        """What tools may use where they work now."""
+        return self.place.context
 
     def use_machine(self, machine: OtherMachine | None) -> None:
         """Let tools use another machine, or this one again."""
-        self.place.machine = machine
-        self.context = self.place.context(SeenFiles())
+        self.place.move(machine)
         self.system_prompt = None
 
     @property

@@ -92,7 +92,7 @@ async def run_turn(agent: AgentState, step: int) -> TurnCalls | Refusal:
 async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
     """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure, and
     once with each other model that a hook has chosen."""
-    emit, parts = agent.emit, answer.parts
+    emit, parts = agent.hooks.event.notify, answer.parts
 
     def take(event: AnswerEvent) -> None:
         if isinstance(event, StreamEnd):

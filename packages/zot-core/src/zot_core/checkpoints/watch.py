@@ -70,7 +70,7 @@ class Checkpoints:
         """Watch the files and the shell of the agent on this machine. Other files than its own are not watched."""
         context = self._agent.place.here
         files = WatchedFiles(context.files, self) if isinstance(context.files, LocalFiles) else context.files
-        self._agent.change_context(files=files, shell=WatchedShell(context.shell, self))
+        self._agent.place.change(files=files, shell=WatchedShell(context.shell, self))
 
     def _on_message(self, message: Message) -> None:
         """Notice which calls are running: what changes files outside them is the person's work."""

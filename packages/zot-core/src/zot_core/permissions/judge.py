@@ -42,8 +42,8 @@ class Verdict(Record):
 class Judged(Protocol):
     """An agent, as a judge needs it."""
 
-    context: ToolContext
-
+    @property
+    def context(self) -> ToolContext: ...
     @property
     def tools(self) -> Mapping[str, Tool]: ...
 

@@ -47,7 +47,7 @@ class Workspace(Record):
 
     def apply_to(self, agent: Agent, known: dict[str, Tool]) -> None:
         """Move an agent into this workspace; `known` are the tools that `set_tools` can select."""
-        agent.change_context(cwd=self.cwd)
+        agent.place.change(cwd=self.cwd)
         agent.system = self.system()
         agent.refresh()
         for tools in (known, agent.tools):

@@ -118,7 +118,7 @@ async def test_a_sandbox_that_is_turned_on_meanwhile_counts(tmp_path: Path) -> N
 
     def confine(event: object) -> None:
         if isinstance(event, SubagentStart):
-            agent.context = agent.context.replace(shell=shell)
+            agent.place.context = agent.context.replace(shell=shell)
 
     agent.hooks.event.add(confine)
     await world.results()
@@ -172,7 +172,7 @@ async def test_git_that_a_rule_or_the_table_lets_run_gets_quiet_settings_in_a_su
         subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
         world = World(tmp_path, by_person, by_table, mode="ask", agent=agent)
         shell = FakeShell()
-        world.conversation.runtime.agent.change_context(shell=shell)
+        world.conversation.runtime.agent.place.change(shell=shell)
         await world.results()
         assert [(each.command, "GIT_CONFIG_COUNT" in each.env) for each in shell.ran] == [
             ("git init -q x", False), ("git status", True),

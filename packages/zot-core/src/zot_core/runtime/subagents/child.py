@@ -67,7 +67,7 @@ def make_child(
     chosen = task.tools is not None or (definition is not None and definition.tools is not None)
     runtime.agent.tools.named = [tool.name for tool in tools if chosen or tool.name not in agent.tools.unnamed]
     own_context = runtime.agent.context
-    runtime.agent.context = context.replace(
+    runtime.agent.place.context = context.replace(
         jobs=own_context.jobs,
         seen_files=own_context.seen_files,
         agents=None if deepest else lambda: runtime.agents,

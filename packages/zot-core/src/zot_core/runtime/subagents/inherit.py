@@ -31,7 +31,7 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
 
     def follow() -> None:
         now = parent.context
-        child.context = child.context.replace(
+        child.place.context = child.context.replace(
             files=now.files, shell=now.shell, cwd=now.cwd if now.home else child.place.here.cwd, home=now.home,
             temporary=now.temporary, walls=now.walls, network=now.network, env=now.env,
         )  # fmt: skip

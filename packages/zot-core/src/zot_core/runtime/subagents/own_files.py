@@ -47,7 +47,7 @@ async def enter_worktree(child: SubAgent, runtime: AgentRuntime, root: str, git_
     words = _WORDS.format(branch=worktree.branch, but=but)
     runtime.workspace = workspace.replace(cwd=cwd, append_system_prompt=[*workspace.append_system_prompt, words])
     agent = runtime.agent
-    agent.place.here = agent.context = agent.context.replace(cwd=cwd)
+    agent.place.here = agent.place.context = agent.context.replace(cwd=cwd)
     agent.system = runtime.workspace.system()
     agent.refresh()
     if runtime.session is not None:
