@@ -137,9 +137,9 @@ def _new_names(arguments: Mapping[str, Any], schema: Schema) -> dict[str, str]:
 
 def _parameter(name: str, missing: Sequence[str], schema: Schema) -> str:
     """Return the missing parameter that a name means; a required parameter comes first."""
-    folded = _folded(name)
-    same = [each for each in missing if _folded(each) == folded]
-    like = [each for each in missing if any({folded, _folded(each)} <= group for group in _SYNONYMS)]
+    folded, others = _folded(name), {each: _folded(each) for each in missing}
+    same = [each for each in missing if others[each] == folded]
+    like = [each for each in missing if any({folded, others[each]} <= group for group in _SYNONYMS)]
     needed = [each for each in like if each in schema.get("required", ())]
     found = same or needed or like
     return found[0] if len(found) == 1 else nearest(name, missing) if not found else ""
