@@ -18,12 +18,21 @@ class TextDisplay(Record):
     kind: ClassVar[str] = "text"
     text: str
 
+    @property
+    def words(self) -> str:
+        """The text that a person sees, for a search."""
+        return self.text
+
 
 class MarkdownDisplay(Record):
     """Text in Markdown."""
 
     kind: ClassVar[str] = "markdown"
     text: str
+
+    @property
+    def words(self) -> str:
+        return self.text
 
 
 class CodeDisplay(Record):
@@ -33,6 +42,10 @@ class CodeDisplay(Record):
     path: str
     text: str
     start_line: int = 1
+
+    @property
+    def words(self) -> str:
+        return self.text
 
 
 class DiffDisplay(Record):
@@ -47,12 +60,20 @@ class DiffDisplay(Record):
     diff: str
     starts: list[tuple[int, int]] = field(default_factory=list)
 
+    @property
+    def words(self) -> str:
+        return self.diff
+
 
 class FilesDisplay(Record):
     """A list of paths; directories end in a slash."""
 
     kind: ClassVar[str] = "files"
     paths: list[str]
+
+    @property
+    def words(self) -> str:
+        return "\n".join(self.paths)
 
 
 class TerminalDisplay(Record):
@@ -66,6 +87,10 @@ class TerminalDisplay(Record):
     duration: float
     left_out: int = 0
 
+    @property
+    def words(self) -> str:
+        return self.output
+
 
 class ImageDisplay(Record):
     """An image: base64 `data` of type `mime_type`, and its source."""
@@ -74,6 +99,10 @@ class ImageDisplay(Record):
     mime_type: str
     data: str
     source: str = ""
+
+    @property
+    def words(self) -> str:
+        return self.source
 
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
@@ -91,6 +120,10 @@ class TodoDisplay(Record):
 
     kind: ClassVar[str] = "todo"
     items: list[Todo]
+
+    @property
+    def words(self) -> str:
+        return "\n".join(each.content for each in self.items)
 
 
 DisplayBlock: TypeAlias = (

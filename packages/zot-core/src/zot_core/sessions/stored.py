@@ -3,7 +3,7 @@
 import gc
 import os
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
@@ -101,10 +101,13 @@ class _RowSource:
         weakref.finalize(self, os.close, self._fd)
 
     def row(self, start: int, size: int) -> dict[str, Any]:
+        return read_row(self.read(start, size))
+
+    def read(self, start: int, size: int) -> bytes:
         if hasattr(os, "pread"):
-            return read_row(os.pread(self._fd, size, start))
+            return os.pread(self._fd, size, start)
         os.lseek(self._fd, start, os.SEEK_SET)  # Windows
-        return read_row(os.read(self._fd, size))
+        return os.read(self._fd, size)
 
 
 class StoredMessage(Message):
@@ -150,21 +153,64 @@ class StoredMessage(Message):
             raise AttributeError(f"a message has no {name}")
         source = self._source
         if source is not None:
-            try:
-                found = [rows.read_message(source.row(*each).get("message")) for each in self._rows]
-            except OSError as error:
-                raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
-            there = [each for each in found if each is not None]
-            first = there[0] if there else Message(self.role, [])
-            content = [block for each in there for block in each.content]
-            if len(there) < len(found) and self.role != "tool":
-                content.append(TextBlock("(a part of the session file is damaged here)"))
+            found = self._parsed(source)
             for field_name in Message.__match_args__:  # each once: another thread may be reading
-                if field_name not in ("role", "id", "content"):
-                    setattr(self, field_name, getattr(first, field_name))
-            self.content = content
+                if field_name not in ("role", "id"):
+                    setattr(self, field_name, getattr(found, field_name))
             self._source = None
         return object.__getattribute__(self, name)
+
+    def _parsed(self, source: _RowSource) -> Message:
+        try:
+            found = [rows.read_message(source.row(*each).get("message")) for each in self._rows]
+        except OSError as error:
+            raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
+        there = [each for each in found if each is not None]
+        first = there[0] if there else Message(self.role, [])
+        first.content = [block for each in there for block in each.content]
+        if len(there) < len(found) and self.role != "tool":
+            first.content.append(TextBlock("(a part of the session file is damaged here)"))
+        first.id = self.id
+        return first
+
+    def glimpse(self) -> Message:
+        """Return the message, of which nothing is kept here if it has not been loaded."""
+        source = self._source
+        return self if source is None else self._parsed(source)
+
+
+class UnreadRows(Record):
+    """The rows of messages that have not been loaded: the number of the first one, where the rows of each begin in
+    `data`, and the bytes of their file."""
+
+    first: int
+    starts: list[int]
+    data: bytes
+
+
+def unread_rows(messages: Sequence[Message], end: int, most: int) -> UnreadRows | None:
+    """Return the rows of the messages before number `end`, as many as are not loaded, follow each other in a file and
+    have `most` bytes together, but at least one; None if the last one is loaded. Raises `SessionError`."""
+    last = messages[end - 1]
+    source = last._source if isinstance(last, StoredMessage) else None
+    if source is None or not isinstance(last, StoredMessage):
+        return None
+    stop = sum(last._rows[-1])
+    starts = [last._rows[0][0]]
+    for number in range(end - 2, -1, -1):
+        message = messages[number]
+        if not isinstance(message, StoredMessage) or message._source is not source:
+            break
+        start = message._rows[0][0]
+        if start >= starts[-1] or stop - start > most:
+            break
+        starts.append(start)
+    begin = starts[-1]
+    try:
+        data = source.read(begin, stop - begin)
+    except OSError as error:
+        raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
+    return UnreadRows(end - len(starts), [start - begin for start in reversed(starts)], data)
 
 
 def _unread_message(line: bytes, before: str, start: int, source: _RowSource) -> StoredMessage | None:

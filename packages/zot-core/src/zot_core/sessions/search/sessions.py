@@ -10,27 +10,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from io import FileIO
 
-from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.listing import LINE_BYTES, SessionEntry, read_entry
 from zot_core.sessions.raw import read_row
+from zot_core.sessions.search.words import SearchedWord, excerpt, plain_text
 from zot_core.sessions.store import SessionStore, files_by_use
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record
 
 HITS = 100
 """Default number of sessions that a search finds."""
-EXCERPT_LENGTH = 160
-"""Maximum characters of an excerpt."""
 WORDS = 20
 """Maximum number of words that are searched for; further ones are ignored."""
 
 _PIECE = 4 << 20  # bytes read at a time: searching them holds the interpreter for some 3 ms
-_BEFORE = 50  # characters of an excerpt before the word
-_ESCAPED = re.compile(r'["\\<>&\x00-\x1f\x7f\u2028\u2029\x85\s]+')
-"""Characters that JSON writers may escape, and white space, which is compared loosely."""
-_OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
-_RARE = 3  # letters of ASCII that are rare enough to look for
 _SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
 _TITLES = (b'{"type":"meta"', b'{"type":"rename"')
 
@@ -57,7 +50,7 @@ def search_sessions(
     `check` is called often and may raise to end the search. This reads files: call it in a thread. A file that cannot
     be read is passed over. Raises `SessionError` if the sessions' folder cannot be read.
     """
-    wanted = [_Word(plain) for plain in dict.fromkeys(_plain(word) for word in words) if plain][:WORDS]
+    wanted = [SearchedWord(plain) for plain in dict.fromkeys(plain_text(word) for word in words) if plain][:WORDS]
     hits: dict[str, SessionHit] = {}
     if not wanted:
         return []
@@ -69,55 +62,20 @@ def search_sessions(
         entry = read_entry(path) if found is not None else None
         if found is None or entry is None:
             continue
-        title = _plain(entry.name)
+        title = plain_text(entry.name)
         if all(word.text in title for word in found.missing):
             hits.setdefault(entry.id or path, SessionHit(entry, found.excerpt, found.role))
     return list(hits.values())
-
-
-class _Word:
-    """A word, as it must occur in the text of a message, and what the bytes of such a line contain, in lower case:
-    one of `needles`, and all of `parts`."""
-
-    __slots__ = ("needles", "parts", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        runs = _ESCAPED.split(text)
-        self.parts = [part.encode() for run in runs for part in _OTHER_LETTERS.split(run) if part]
-        rare = max(self.parts, key=len, default=b"")
-        run = max(runs, key=len)
-        # Lower case of bytes changes ASCII only; for other letters the usual forms of a word are looked for.
-        forms = [run, run.upper(), run.title()] if len(rare) < _RARE and not run.isascii() else [rare.decode()]
-        self.needles = sorted({form.encode("utf-8", "replace").lower() for form in forms if form})
-
-    def lines(self, lower: bytes) -> Iterator[tuple[int, int]]:
-        """Yield the lines of `lower`, rows in lower case, that may have the word, as offsets."""
-        at = 0
-        while at < len(lower) and (at := self._find(lower, at)) >= 0:
-            start, end = lower.rfind(b"\n", 0, at) + 1, lower.find(b"\n", at)
-            end = len(lower) if end < 0 else end
-            if all(lower.find(part, start, end) >= 0 for part in self.parts):
-                yield start, end
-            at = end + 1
-
-    def _find(self, lower: bytes, start: int) -> int:
-        if len(self.needles) == 1:
-            return lower.find(self.needles[0], start)
-        # A word of escaped characters alone may be in any line.
-        return min(
-            (at for each in self.needles if (at := lower.find(each, start)) >= 0), default=-1 if self.needles else start
-        )
 
 
 class _FileSearch:
     """The search of a file for `words`. `missing` are the words not found yet, and `titled` the words that may be in a
     title. `excerpt` and `role`: see `SessionHit`."""
 
-    def __init__(self, words: Sequence[_Word]) -> None:
+    def __init__(self, words: Sequence[SearchedWord]) -> None:
         self.words = words
         self.missing = sorted(words, key=lambda word: -len(word.text))  # long ones are rare
-        self.titled: set[_Word] = set()
+        self.titled: set[SearchedWord] = set()
         self.excerpt = self.role = ""
         self._most = 0
 
@@ -150,14 +108,14 @@ class _FileSearch:
         if message is None or message.hidden:
             return
         text = message.shown_text
-        plain = _plain(text)
+        plain = plain_text(text)
         here = [each for each in self.words if each.text in plain]
         if len(here) > self._most:
-            self._most, self.role, self.excerpt = len(here), message.role, _excerpt(text, here[0].text)
+            self._most, self.role, self.excerpt = len(here), message.role, excerpt(text, here[0].text)
         self.missing = [each for each in self.missing if each not in here]
 
 
-def _search_file(path: str, words: Sequence[_Word], check: Callable[[], None]) -> _FileSearch | None:
+def _search_file(path: str, words: Sequence[SearchedWord], check: Callable[[], None]) -> _FileSearch | None:
     """Search a file. Return None if it does not have the words, or cannot be read."""
     search = _FileSearch(words)
     try:
@@ -187,23 +145,6 @@ def _pieces(file: FileIO) -> Iterator[tuple[int, bytes]]:
         end, size = end or len(lower), _PIECE
         yield offset, lower[:end] if end < len(lower) else lower
         offset += end
-
-
-def _plain(text: str) -> str:
-    """Return `text` in lower case, with single spaces."""
-    return " ".join(text.lower().split())
-
-
-def _excerpt(text: str, word: str) -> str:
-    """Return the text around a word, in one line."""
-    line = " ".join(text.split())
-    at = max(line.lower().find(word), 0)
-    start = max(at - _BEFORE, 0)
-    if start:
-        start = line.find(" ", start, at) + 1 or start
-    end = start + EXCERPT_LENGTH - 2
-    shown = printable_line(line[start:end])
-    return ("…" if start else "") + shown + ("…" if end < len(line) else "")
 
 
 def query_words(text: str) -> list[str]:
