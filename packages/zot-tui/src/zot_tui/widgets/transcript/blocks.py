@@ -1,10 +1,11 @@
 """`render_block`: draws each kind of display block; no urwid.
 
-A block is any record with a `kind`. Its other fields depend on the kind: `text` and `markdown` (`text`), `code`
-(`path`, `text`, `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see
-`parse_diff`), `files` (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in
-seconds, `left_out`: lines that are missing in the middle), `image` (`mime_type`, base64 `data`, `source`), `todo`
-(`items`, each with `content` and a `status`: `pending`, `in_progress` or `completed`).
+A block is any record with a `kind` and with `words`, the text that a search goes through. Its other fields depend on
+the kind: `text` and `markdown` (`text`), `code` (`path`, `text`, `start_line`), `diff` (`path`, `diff`, and `starts` if
+the numbers of its lines are known: see `parse_diff`), `files` (`paths`), `terminal` (`command`, `output`, `exit_code`
+or None if it was stopped, `duration` in seconds, `left_out`: lines that are missing in the middle), `image`
+(`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`: `pending`, `in_progress` or
+`completed`).
 """
 
 from base64 import b64decode
@@ -32,6 +33,10 @@ class RenderableBlock(Protocol):
     @property
     def kind(self) -> str:
         """The key of its renderer in `RENDERERS`."""
+
+    @property
+    def words(self) -> str:
+        """The text that is shown, for a search."""
 
 
 @dataclass(slots=True)

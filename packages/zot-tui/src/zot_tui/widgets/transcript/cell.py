@@ -4,9 +4,9 @@ A cell makes its chunks on demand and can drop them again, so the cost of a long
 lately. The owner of a cell changes it through its methods.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zot_tui.widgets.transcript.chunks import Chunk
 
@@ -33,6 +33,13 @@ class CellStyle:
     gallery: "Callable[[], ImageStore] | None" = None
     painter: "Painter | None" = None
     thinking: str = ""
+
+
+class CellText(NamedTuple):
+    """A text of a cell, for a search; `markdown`: how it is drawn."""
+
+    text: str
+    markdown: bool = False
 
 
 class Cell:
@@ -86,6 +93,10 @@ class Cell:
     def heading(self) -> str | None:
         """One line for `Transcript.headings`; None for a cell that is not a heading."""
         return None
+
+    def texts(self) -> Iterator[CellText]:
+        """Yield what the cell shows when it is expanded, without drawing it; nothing if it is not searched."""
+        yield from ()
 
     def folds(self, width: int) -> bool:
         """Return whether expanding or folding makes a difference at a width of `width` cells."""

@@ -1,13 +1,13 @@
 """Cells for prompts, answers, thoughts and notes. No urwid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zot_tui.text.runs import Row, clip_runs, plain
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
 from zot_tui.widgets.transcript.chunks import (
     MARGIN,
     Chunk,
@@ -56,6 +56,10 @@ class UserCell(Cell):
     @property
     def heading(self) -> str:
         return _first_line(self._text)
+
+    def texts(self) -> Iterator[CellText]:
+        yield CellText(self._text)
+        yield CellText(self._whole)
 
     def folds(self, width: int) -> bool:
         inner = max(width - MARGIN, 1)
@@ -145,6 +149,9 @@ class AnswerCell(Cell):
             self._grow(self._document, self._chunks)
         return self._chunks
 
+    def texts(self) -> Iterator[CellText]:
+        yield CellText(self.text if self._replacement is None else self._replacement, markdown=True)
+
     def append(self, text: str) -> None:
         if not text:
             return
@@ -216,6 +223,9 @@ class ThoughtCell(Cell):
     def text(self) -> str:
         return self._body.text
 
+    def texts(self) -> Iterator[CellText]:
+        return self._body.texts()
+
     def append(self, text: str) -> None:
         self._body.append(text)
         self._changed()
@@ -284,6 +294,9 @@ class NoteCell(Cell):
         self._text = text
         self._changed()
 
+    def texts(self) -> Iterator[CellText]:
+        yield CellText(f"[{self._name}] {self._text}" if self._name else self._text)
+
     def _make(self) -> list[Chunk]:
         lines = text_lines(self._text, self._level)
         if self._name:
@@ -313,6 +326,9 @@ class RowsCell(Cell):
         if rows != self._rows:
             self._rows = rows
             self._changed()
+
+    def texts(self) -> Iterator[CellText]:
+        yield CellText("\n".join(map(plain, self._rows)))
 
     def _make(self) -> list[Chunk]:
         rows = self._rows

@@ -1,11 +1,11 @@
 """`FoldCell`: a text folded into one row. No urwid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
 from zot_tui.widgets.transcript.cells import AnswerCell
 from zot_tui.widgets.transcript.chunks import Chunk
 
@@ -26,6 +26,10 @@ class FoldCell(Cell):
     def shows(self) -> bool:
         """Always true: the cell shows at least its row."""
         return True
+
+    def texts(self) -> Iterator[CellText]:
+        yield CellText(self._title)
+        yield from self._body.texts()
 
     def folds(self, width: int) -> bool:
         return self._body.shows

@@ -1,10 +1,10 @@
 """`PaintedCell`: a cell that another program may draw as a whole. No urwid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from zot_tui.text.runs import Row
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
 from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, indented
 from zot_tui.widgets.transcript.paint import PaintedItem, Painter, Part
 
@@ -24,6 +24,10 @@ class PaintedCell(Cell):
     @property
     def heading(self) -> str | None:
         return None if self._inner is None else self._inner.heading
+
+    def texts(self) -> Iterator[CellText]:
+        if self._inner is not None:
+            yield from self._inner.texts()
 
     def folds(self, width: int) -> bool:
         return self._painter() is not None or (self._inner is not None and self._inner.folds(width))

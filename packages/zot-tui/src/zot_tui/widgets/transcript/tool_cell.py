@@ -1,6 +1,6 @@
 """`ToolCell`: a tool call: what ran, how it ended, what changed. No urwid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -10,7 +10,7 @@ from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted
 from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
 from zot_tui.widgets.transcript.call_row import MARKS, Ending, State, facts_row, summary
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
 from zot_tui.widgets.transcript.chunks import (
     MARGIN,
     Chunk,
@@ -149,6 +149,10 @@ class ToolCell(Cell):
         self._argument = sanitize(argument).strip()
         self._drawn = None
         self._changed()
+
+    def texts(self) -> Iterator[CellText]:
+        yield CellText(f"{self._name} {self._argument}\n{self._output}")
+        yield from (CellText(each.words, markdown=each.kind == "markdown") for each in self._blocks)
 
     def append_output(self, text: str) -> None:
         output = self._output + text

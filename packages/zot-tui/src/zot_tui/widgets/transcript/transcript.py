@@ -14,6 +14,7 @@ from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.chunks import Chunk
+from zot_tui.widgets.transcript.marks import TranscriptMarks
 from zot_tui.widgets.transcript.viewport import RowAddress, View, Viewport
 
 WHEEL = 3  # rows per step of the mouse wheel
@@ -54,9 +55,9 @@ class Transcript(urwid.Widget):
         self._expanded = False
         self._opened: dict[Cell, tuple[RowAddress, RowAddress]] = {}  # top row before and after a cell was expanded
         self._canvases: OrderedDict[Chunk, RowCanvas] = OrderedDict()
-        self._columns = 0
         self._running: list[Cell] = []  # live cells in view
         self._stale = False  # a change was reported and not drawn yet
+        self._marks: TranscriptMarks | None = None
         self._growing = False  # such a change waits for `show_growth`
 
     # Content
@@ -182,6 +183,28 @@ class Transcript(urwid.Widget):
         if address is not None:
             self._hold(address)
 
+    @property
+    def in_view(self) -> list[Cell]:
+        """The cells in view, from top to bottom; empty before the first drawing."""
+        return [self._viewport.cell(number) for number in dict.fromkeys(each.number for each in self._view().slices)]
+
+    def show_row(self, cell: Cell, chunk: int, row: int) -> None:
+        """Scroll so that a row of a chunk is in view, unless it is. Raises ValueError if the cell is not here."""
+        width, height = self._size or (80, 24)
+        address, view = RowAddress(self._viewport.number(cell), chunk, row), self._view()
+        if view.top is None or view.bottom is None or not view.top <= address <= view.bottom:
+            self._hold(self._viewport.moved(address, -(height // 3), width))
+
+    @property
+    def marks(self) -> TranscriptMarks | None:
+        """The places that are marked; can be set."""
+        return self._marks
+
+    @marks.setter
+    def marks(self, marks: TranscriptMarks | None) -> None:
+        self._marks = marks
+        self.changed()
+
     def previous_heading(self) -> None:
         """Go to the last heading above the top row."""
         top = self._view().top
@@ -288,6 +311,8 @@ class Transcript(urwid.Widget):
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         columns, height = size
+        if columns != self.columns:
+            self._canvases.clear()
         self._size = (columns, height)
         self._stale = self._growing = False
         view = self._view()
@@ -296,10 +321,11 @@ class Transcript(urwid.Widget):
         self._seen = max(self._seen, view.bottom.number + 1 if view.bottom is not None else 0)
         mark = [] if view.at_end else self._mark(view, columns)
         pieces: list[RowCanvas] = []
-        for index, (_, chunk, first, count) in enumerate(view.slices):
+        for index, (number, chunk, first, count) in enumerate(view.slices):
             shown = count - (1 if mark and index == len(view.slices) - 1 else 0)
             if shown:
-                pieces.append(self._canvas(chunk, first, shown, columns))
+                marked = chunk and self._marks and self._marks.draw(self._viewport.cell(number), chunk, columns)
+                pieces.append(cut(marked, first, shown) if marked else self._canvas(chunk, first, shown, columns))
         if mark:
             last = view.slices[-1]
             row = last.chunk.rows(columns)[last.first + last.rows - 1] if last.chunk is not None else []
@@ -320,9 +346,6 @@ class Transcript(urwid.Widget):
         """Return `count` rows of a chunk from `first` on, or empty rows."""
         if chunk is None:
             return blank(columns, count)
-        if columns != self._columns:
-            self._canvases.clear()
-            self._columns = columns
         found = self._canvases.get(chunk)
         if found is None:
             postponed = LEXING_TIME.postponed
