@@ -663,6 +663,13 @@ STATES = (
         (*FINISHED, Keys("is there more to do?\r"), Sees("▌ is there"), Keys("\x1b[5~"), Sees("new below")),
         turns=(*TASK, Turn("Nothing is left to do.", fault=Fault(stall=3.0))),
     ),
+    State(
+        "search",
+        "A search in the conversation",
+        "A row in place of the editor says which hit is looked at; all hits are marked, also in a change.",
+        (*FINISHED, Keys("/search delivery\r"), Sees("1 of"), Keys("\x1b[A\x1b[A"), Sees("3 of")),
+        turns=TASK,
+    ),
     State("help", "Help", "Commands and keys in sections.", (Sees("Shift+Tab"), Keys("?"), Sees("type to search"))),
     State(
         "compacted",

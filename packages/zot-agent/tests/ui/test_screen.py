@@ -288,10 +288,10 @@ async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> No
             |› /new      start a new session
             |  /clear    clear the conversation
             |  /compact  replace the conversation with a summary
+            |  /search   search the conversation
             |  /jump     scroll to a prompt
             |  /btw      ask a side question that is not kept
             |  /study    have the model explore and explain the project
-            |  /retry    send a failed prompt again
             |  1–7 of all
             |› /
             |  yolo · no sandbox · ~/work                                     scripted · m1
@@ -308,12 +308,12 @@ async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> No
             |(6 blank)
             |  /clear    clear the conversation
             |  /compact  replace the conversation with a summary
+            |  /search   search the conversation
             |  /jump     scroll to a prompt
             |  /btw      ask a side question that is not kept
             |  /study    have the model explore and explain the project
             |  /retry    send a failed prompt again
-            |  /tree     go back to an entry of any branch
-            |› /edit     change an earlier prompt and ask again
+            |› /tree     go back to an entry of any branch
             |  2–9 of all
             |› /
             |  yolo · no sandbox · ~/work                                     scripted · m1

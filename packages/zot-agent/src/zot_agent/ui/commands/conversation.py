@@ -1,8 +1,9 @@
-"""/new /clear /compact /jump /btw /study /retry: the conversation."""
+"""/new /clear /compact /search /jump /btw /study /retry: the conversation."""
 
 import os
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.search.row import SearchRow
 from zot_agent.ui.side_chat.chat import SideChat
 from zot_agent.ui.side_chat.dialog import SideDialog
 from zot_core.aio import finish
@@ -29,6 +30,15 @@ async def clear(chat: Chat, _: str) -> None:
 async def compact(chat: Chat, instructions: str) -> None:
     """Replace the conversation with a summary."""
     await chat.host.conversation.compact(instructions)
+
+
+async def search(chat: Chat, text: str) -> None:
+    """Search what the conversation shows."""
+    row = SearchRow(chat, text)
+    try:
+        await chat.ask(row)
+    finally:
+        row.leave()
 
 
 async def jump(chat: Chat, text: str) -> None:
@@ -86,6 +96,7 @@ COMMANDS = (
     SlashCommand("new", "", "start a new session", "cancel", new),
     SlashCommand("clear", "", "clear the conversation", "cancel", clear),
     SlashCommand("compact", "[instructions]", "replace the conversation with a summary", "cancel", compact),
+    SlashCommand("search", "[text]", "search the conversation", "now", search),
     SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
     SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
     SlashCommand("study", "", "have the model explore and explain the project", "wait", study),
