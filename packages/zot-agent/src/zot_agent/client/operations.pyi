@@ -30,6 +30,7 @@ from zot_ext.protocol.agent_answers import (
 )
 from zot_ext.protocol.answers import (
     DiffInfo,
+    FoundText,
     ItemPage,
     ModelList,
     ModelState,
@@ -368,6 +369,15 @@ class OperationCommands(RpcConnection):
 
         path: The file, from the working directory.
         session: The id of a session, or its beginning, or a path; by default the conversation's.
+        """
+
+    async def session_find(self, text: str, *, before: str = "", limit: int = 200) -> FoundText:
+        """Find a text in the conversation: in what a person sees of its messages, with calls and their results, the
+        newest first. Any white space in it matches any other. Its case counts if it has an upper-case letter.
+
+        text: The text.
+        before: Only what is before this message, an id: that of the last place of the page before.
+        limit: How many places at most; 200 by default.
         """
 
     async def session_fork(self, entry: str = "", *, position: Literal["at", "before"] = "at") -> SessionPlace:

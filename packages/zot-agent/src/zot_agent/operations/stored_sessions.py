@@ -58,7 +58,7 @@ class StoredSessions:
         """Return a page of the sessions of the directory `cwd`, or of all for None, last used first. `next` continues
         the list; it is empty at the end."""
         limit = self._limited(limit)
-        found = await self._read(lambda _: listing.list_sessions(self.store, cwd, limit + 1, after))
+        found = await self.in_turn(lambda _: listing.list_sessions(self.store, cwd, limit + 1, after))
         page = found[:limit]
         return {
             "sessions": [cast("StoredSessionInfo", entry_fields(each)) for each in page if self._sees(each)],
@@ -72,14 +72,14 @@ class StoredSessions:
         words, limit = query_words(text), self._limited(limit)
         if not words:
             raise ConfigError("the query has no words")
-        hits = await self._read(lambda check: search_sessions(self.store, words, cwd, limit, check))
+        hits = await self.in_turn(lambda check: search_sessions(self.store, words, cwd, limit, check))
         seen = [hit for hit in hits if self._sees(hit.entry)]
         found = [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in seen]
         return {"sessions": cast("list[StoredSessionInfo]", found)}
 
     async def show(self, name: str, cwd: str) -> "StoredSessionInfo":
         """Return what a session is about."""
-        return await self._read(lambda _: session_fields(self.find(name, cwd)))
+        return await self.in_turn(lambda _: session_fields(self.find(name, cwd)))
 
     async def read(self, name: str, cwd: str, read: Callable[["SessionTree"], T]) -> T:
         """Return what `read`, which is called in a thread, makes of the entries of a session."""
@@ -94,19 +94,19 @@ class StoredSessions:
                 raise SessionError(f"{path} is not a session file, or cannot be read")
             return read(read_tree(family_files(path, meta), path))
 
-        return await self._read(work)
+        return await self.in_turn(work)
 
     async def export(self, name: str, cwd: str, target: str) -> str:
         """Write a session to a new file, whose suffix chooses the format, and return its path."""
         from zot_agent.export.formats import export_session  # noqa: PLC0415  rarely used
 
         path = self._file(target, cwd)
-        return await self._read(lambda _: export_session(self.find(name, cwd).path, path))
+        return await self.in_turn(lambda _: export_session(self.find(name, cwd).path, path))
 
     async def add(self, path: str, cwd: str) -> "StoredSessionInfo":
         """Add the session in a file to the sessions of the directory `cwd`, and return its fields."""
         file = self._file(path, cwd)
-        return await self._read(lambda _: add_session(self.store, file, cwd))
+        return await self.in_turn(lambda _: add_session(self.store, file, cwd))
 
     async def export_open(self, name: str, cwd: str, suffix: str) -> tuple[str, IO[bytes]]:
         """Write a session to a file without a name, open at its beginning, and return it with a name for it."""
@@ -124,7 +124,7 @@ class StoredSessions:
                 raise SessionError(f"cannot export the session: {error.strerror}") from error
             return file_name(entry, suffix), file
 
-        return await self._read(work)
+        return await self.in_turn(work)
 
     async def add_content(self, content: bytes, cwd: str) -> "StoredSessionInfo":
         """Add the session in the content of a `.zotsession` file: see `add`."""
@@ -143,19 +143,19 @@ class StoredSessions:
                 except SessionError as error:
                     raise SessionError(str(error).replace(path, "the file")) from None
 
-        return await self._read(work)
+        return await self.in_turn(work)
 
     async def rename(self, name: str, cwd: str, title: str) -> str:
         """Give a session that no process has open another title, and return that as one line."""
-        return await self._read(lambda _: listing.rename(self.store, self.find(name, cwd).path, title))
+        return await self.in_turn(lambda _: listing.rename(self.store, self.find(name, cwd).path, title))
 
     async def delete(self, name: str, cwd: str) -> None:
         """Delete a session that no process has open, with all its branches."""
-        await self._read(lambda _: listing.delete(self.store, self.find(name, cwd).path))
+        await self.in_turn(lambda _: listing.delete(self.store, self.find(name, cwd).path))
 
-    # Internal.
-
-    async def _read(self, work: Callable[[Callable[[], None]], T]) -> T:
+    async def in_turn(self, work: Callable[[Callable[[], None]], T]) -> T:
+        """Do what reads sessions in a thread, when nothing else does, within the limit of time. Its argument raises
+        once nobody waits any more."""
         try:
             async with asyncio.timeout(self._limits.seconds), self._reading:
                 return await in_thread(work)

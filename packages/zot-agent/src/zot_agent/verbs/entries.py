@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -10,6 +10,7 @@ from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.event_json import encode_block
+from zot_core.sessions.search.conversation import FoundPart, Phrase, search_messages
 from zot_core.sessions.tree import KINDS, EntryKind
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_provider.json_text import dump
@@ -18,10 +19,11 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.sessions.tree import SessionTree
-    from zot_ext.protocol.answers import ItemPage, SessionItem
+    from zot_ext.protocol.answers import FoundPlace, FoundText, ItemPage, SessionItem
     from zot_provider.messages import Message
 
 PageLimit: TypeAlias = Annotated[int, 1, 1000]
+FindText: TypeAlias = Annotated[str, 1000]
 
 
 @operation("session.entries", group="session", scope="watch", needs=("conversation",))
@@ -92,6 +94,46 @@ async def entry(caller: OperationCaller, entry: str) -> "SessionItem":
     if found is None:
         raise OperationFailed("denied", f"the entry {entry!r} belongs to another extension")
     return found if found["kind"] == "custom" else await asyncio.to_thread(_message, tree, entry, found)
+
+
+@operation("session.find", group="session", scope="watch", needs=("conversation",))
+async def find(caller: OperationCaller, text: FindText, *, before: str = "", limit: PageLimit = 200) -> "FoundText":
+    """Find a text in the conversation: in what a person sees of its messages, with calls and their results, the newest
+    first. Any white space in it matches any other. Its case counts if it has an upper-case letter.
+
+    text: The text.
+    before: Only what is before this message, an id: that of the last place of the page before.
+    limit: How many places at most; 200 by default.
+    """
+    runtime = caller.conversation.runtime
+    messages, tools, phrase = runtime.messages, dict(runtime.agent.tools), Phrase(text)
+    if not phrase:
+        raise OperationFailed("invalid", "text has no words")
+    if before:
+        end = next((at for at, each in enumerate(messages) if each.id == before), None)
+        if end is None:
+            raise OperationFailed("not_found", f"the conversation has no message {before!r}")
+        messages = messages[:end]
+
+    def work(check: Callable[[], None]) -> "FoundText":
+        places: list[FoundPlace] = []
+        total, more, last = 0, False, -1
+        for part in search_messages(messages, phrase, tools, check):
+            total += part.count
+            head = part.number - (part.kind == "result")
+            if len(places) < limit or head == last:  # a message and its results are on one page
+                places.append(_place(messages[part.number].id, part, phrase))
+                last = head
+            else:
+                more = True
+        return {"places": places, "total": total, "more": more}
+
+    return await caller.stored.in_turn(work)
+
+
+def _place(entry: str, part: FoundPart, phrase: Phrase) -> "FoundPlace":
+    excerpt = phrase.excerpt(part.text, markdown=part.markdown)
+    return {"entry": entry, "kind": part.kind, "call": part.call, "count": part.count, "excerpt": excerpt}
 
 
 class _Page(Record):

@@ -133,6 +133,26 @@ class DiffInfo(TypedDict):
     files: list[FileDiffInfo]
 
 
+class FoundPlace(TypedDict):
+    """A part of a message that has a text: the id of the entry, the kind of the part, the id of its call, empty without
+    one, how often it has the text, and a line around the first place."""
+
+    entry: str
+    kind: Literal["prompt", "answer", "thought", "call", "result", "summary"]
+    call: str
+    count: int
+    excerpt: str
+
+
+class FoundText(TypedDict):
+    """Where the conversation has a text, the newest place first. `total` counts all of them, also those for which there
+    is no room (`more`)."""
+
+    places: list[FoundPlace]
+    total: int
+    more: bool
+
+
 class SessionHits(TypedDict):
     """The stored sessions that have all words."""
 

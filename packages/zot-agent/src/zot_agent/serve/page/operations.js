@@ -58,6 +58,7 @@ export const FIELDS = {
   "session.entries": ["to", "whole_tree", "kinds", "custom_type", "content", "after", "limit"],
   "session.entry": ["entry"],
   "session.export": ["path", "session"],
+  "session.find": ["text", "before", "limit"],
   "session.fork": ["entry", "position"],
   "session.import": ["path"],
   "session.info": [],
