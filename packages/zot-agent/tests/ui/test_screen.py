@@ -226,10 +226,10 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Chats) -> Non
             |    no
             |
             |● edit a.txt  +1 −1
-            |    1   one
-            |    2 - two
-            |    2 + 2
-            |    3   three
+            |       1   one
+            |       2 - two
+            |       2 + 2
+            |       3   three
             |
             |● read a.txt  3 lines
             |

@@ -38,7 +38,7 @@ def test_markdown_is_formatted() -> None:
 def test_code_has_numbers_and_the_colours_of_its_language() -> None:
     drawn = render_block(Code("src/app.py", "def f():\n\treturn 1\n", 99), "src/app.py")
 
-    assert rows(drawn) == [" 99  def f():", "100      return 1"]
+    assert rows(drawn) == ["  99   def f():", " 100       return 1"]
     assert "syntax.keyword" in styles(drawn)[0]
     assert plain(drawn.note) == "99–100"
 
@@ -55,7 +55,7 @@ def test_long_code_comes_in_parts_that_go_on_in_the_state_of_the_one_before() ->
     drawn = render_block(Code("a.py", text), "a.py")
 
     assert len(drawn.chunks) == 3
-    assert rows(drawn)[-1] == "103  def code(): pass"
+    assert rows(drawn)[-1] == " 103   def code(): pass"
     last = drawn.chunks[-1].rows(60)
     assert "syntax.keyword" in [style for style, _ in last[-1]]
     assert "syntax.keyword" not in [style for style, _ in last[-3]]
@@ -63,7 +63,8 @@ def test_long_code_comes_in_parts_that_go_on_in_the_state_of_the_one_before() ->
 
 def test_a_line_of_code_that_is_cut_has_one_number() -> None:
     drawn = render_block(Code("a.txt", f"one\n{'x' * (2 * SIZE + 1)}\nthree"), "a.txt")
-    numbers = [row[0] for chunk in drawn.chunks for row in (plain(runs) for runs in chunk.rows(100)) if row[0] != " "]
+    gutters = [plain(runs)[:4].strip() for chunk in drawn.chunks for runs in chunk.rows(100)]
+    numbers = [*filter(None, gutters)]
 
     assert numbers == ["1", "2", "3"]
     assert sum(row.count("x") for row in rows(drawn, 100)) == 2 * SIZE + 1
@@ -72,7 +73,9 @@ def test_a_line_of_code_that_is_cut_has_one_number() -> None:
 def test_a_diff_has_its_signs_styles_and_a_note_of_what_changed() -> None:
     drawn = render_block(Diff("a.py", " kept\n-old\n+new\n+more\n...\n far", [(9, 9), (40, 41)]), "a.py")
 
-    assert rows(drawn) == [" 9   kept", "10 - old", "10 + new", "11 + more", "   ⋯", "41   far"]
+    assert rows(drawn) == [
+        "   9   kept", "  10 - old", "  10 + new", "  11 + more", "     ⋯", "  41   far",
+    ]  # fmt: skip
     assert drawn.note == [("diff.added", "+2"), ("muted", " "), ("diff.removed", "−1")]
     assert render_block(Diff("a.py", "-x"), "a.py").note == [("diff.removed", "−1")]
 

@@ -83,7 +83,12 @@ def test_a_block_that_tells_the_time_is_believed() -> None:
 def test_a_long_body_is_folded_at_its_end_or_its_beginning() -> None:
     read = ToolCell("read", "a.txt", CellStyle(shown=2))
     read.finish("ok", [Code("a.txt", lines(9))])
-    assert rows(read) == ["● read a.txt  9 lines", "    1  line 0", "    2  line 1", "    … 7 more lines (ctrl+o)"]
+    assert rows(read) == [
+        "● read a.txt  9 lines",
+        "       1   line 0",
+        "       2   line 1",
+        "    … 7 more lines (ctrl+o)",
+    ]
     assert read.folds(40)
 
     run = ToolCell("bash", "x", CellStyle(shown=2))

@@ -11,9 +11,9 @@ or None if it was stopped, `duration` in seconds, `left_out`: lines that are mis
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from zot_tui.diff import DiffLine, line_rows, number_cells, parse_diff
+from zot_tui.diff import NUMBER, diff_parts, parse_diff
 from zot_tui.highlight import LexedLines, lex
 from zot_tui.image.size import HEAD, base64_pixels
 from zot_tui.text.runs import Row, Run
@@ -24,6 +24,7 @@ from zot_tui.widgets.amounts import counted, duration, size
 from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Chunk, TextLine, ansi_lines, line_groups, wrapped
 
 MIN_DURATION = 0.05  # seconds from which a duration is shown
+_GUTTER = "   "  # between a number and its line: a space, and where a sign of a diff is
 KIND, SOURCE = 16, 400  # most cells of an image's type and name, which come from outside
 
 
@@ -56,19 +57,26 @@ class RenderedBlock:
     aside: bool = False
 
 
-def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
-    """Draw a block below a row that already shows `subject` (a path, a command). An unknown kind shows its name."""
+class BlockPlace(NamedTuple):
+    """Where a block is drawn: below a row that already shows `subject` (a path, a command); changes in two `sides`."""
+
+    subject: str = ""
+    sides: bool = False
+
+
+def render_block(block: RenderableBlock, subject: str = "", *, sides: bool = False) -> RenderedBlock:
+    """Draw a block: see `BlockPlace`. An unknown kind shows its name."""
     renderer = RENDERERS.get(block.kind)
     if renderer is None:
         return RenderedBlock([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
-    return renderer(block, subject)
+    return renderer(block, BlockPlace(subject, sides))
 
 
-def _text(block: Any, _subject: str) -> RenderedBlock:
+def _text(block: Any, _: BlockPlace) -> RenderedBlock:
     return RenderedBlock(_chunks(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
 
 
-def _markdown(block: Any, _subject: str) -> RenderedBlock:
+def _markdown(block: Any, _: BlockPlace) -> RenderedBlock:
     from zot_tui.markdown import Document  # noqa: PLC0415  not for a screen without an answer
 
     document = Document(block.text)
@@ -76,12 +84,12 @@ def _markdown(block: Any, _subject: str) -> RenderedBlock:
     return RenderedBlock([Chunk(each.rows, inner=each) for each in document.blocks])
 
 
-def _code(block: Any, subject: str) -> RenderedBlock:
+def _code(block: Any, place: BlockPlace) -> RenderedBlock:
     """Draw highlighted lines with their numbers."""
     text = sanitize(block.text)
     lines = text.removesuffix("\n").split("\n") if text else []
-    cells = len(str(block.start_line + len(lines) - 1))
-    chunks = [*_title(block.path, subject)]
+    cells = max(len(str(block.start_line + len(lines) - 1)), NUMBER)
+    chunks = [*_title(block.path, place.subject)]
     piece: _Code | None = None
     for first, group in _groups(lines, block.start_line):
         piece = _Code(group, block.path, first, cells, piece)
@@ -90,15 +98,10 @@ def _code(block: Any, subject: str) -> RenderedBlock:
     return RenderedBlock(chunks, [("muted", part or counted(len(lines), "line"))])
 
 
-def _diff(block: Any, subject: str) -> RenderedBlock:
+def _diff(block: Any, place: BlockPlace) -> RenderedBlock:
     lines = parse_diff(block.diff, block.starts)
-    cells = number_cells(lines)
-
-    def chunk(part: Sequence[DiffLine]) -> Chunk:
-        return Chunk(lambda width: line_rows(part, width, cells, block.path), len(part))
-
-    chunks = [*_title(block.path, subject)]
-    chunks += [chunk(lines[start : start + ROWS]) for start in range(0, len(lines), ROWS)]
+    parts = diff_parts(lines, block.path, sides=place.sides)
+    chunks = [*_title(block.path, place.subject), *(Chunk(part.rows, part.lines) for part in parts)]
     added, removed = (sum(line.sign == sign for line in lines) for sign in "+-")
     note: Row[Any] = [("diff.added", f"+{added}")] if added or not removed else []
     if removed:
@@ -107,7 +110,7 @@ def _diff(block: Any, subject: str) -> RenderedBlock:
     return RenderedBlock(chunks, note)
 
 
-def _files(block: Any, _subject: str) -> RenderedBlock:
+def _files(block: Any, _: BlockPlace) -> RenderedBlock:
     lines: list[TextLine] = []
     for path in map(sanitize_line, block.paths):
         folder, slash, name = path.removesuffix("/").rpartition("/")
@@ -116,11 +119,11 @@ def _files(block: Any, _subject: str) -> RenderedBlock:
     return RenderedBlock(_chunks(lines), [("muted", counted(len(block.paths), "file"))])
 
 
-def _terminal(block: Any, subject: str) -> RenderedBlock:
+def _terminal(block: Any, place: BlockPlace) -> RenderedBlock:
     """Draw the command, unless it is the subject, and its output; the note says how it ended."""
     chunks: list[Chunk] = []
     command = sanitize(block.command).strip()
-    if command and command != subject.strip():
+    if command and command != place.subject.strip():
         lines: list[TextLine] = [[("tool", detached(line))] for line in command.split("\n")]
         prompts: list[Row[Any]] = [[("dim", "$ ")], [("dim", "  ")]]
         for index, group in enumerate(line_groups(lines)):
@@ -139,7 +142,7 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
     return [how, ("muted", f" · {took}")] if took else [how]
 
 
-def _image(block: Any, _subject: str) -> RenderedBlock:
+def _image(block: Any, _: BlockPlace) -> RenderedBlock:
     """Draw a caption with type, size and name."""
     found = base64_pixels(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
@@ -160,7 +163,7 @@ def _byte_count(data: str) -> int:
         return 0
 
 
-def _todo(block: Any, _subject: str) -> RenderedBlock:
+def _todo(block: Any, _: BlockPlace) -> RenderedBlock:
     lines = [todo_line(item) for item in block.items]
     done = sum(item.status == "completed" for item in block.items)
     note: Row[Any] = [("muted", f"{done} of {len(lines)} done" if lines else "empty")]
@@ -175,7 +178,7 @@ def todo_line(item: Any) -> TextLine:
 
 _TODO_MARKS = {"completed": ("✓ ", "muted"), "in_progress": ("▸ ", "accent"), "pending": ("○ ", "tool_out")}
 
-RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
+RENDERERS: dict[str, Callable[[Any, BlockPlace], RenderedBlock]] = {
     "text": _text,
     "markdown": _markdown,
     "code": _code,
@@ -234,10 +237,10 @@ class _Code:
     def rows(self, width: int) -> list[Row[Any]]:
         """Return the rows, see `Chunk`."""
         rows: list[Row[Any]] = []
-        rest: Run[Any] = ("dim", " " * (self._cells + 2))
+        rest: Run[Any] = ("dim", " " * (self._cells + len(_GUTTER)))
         for index, line in enumerate(self._lexed().rows):
             number = "" if self._first is None else str(self._first + index)
-            rows += wrap(line, width, first=[("dim", f"{number:>{self._cells}}  ")], rest=[rest])
+            rows += wrap(line, width, first=[("dim", f"{number:>{self._cells}}{_GUTTER}")], rest=[rest])
         return rows
 
     def _lexed(self) -> LexedLines:

@@ -22,7 +22,8 @@ class CellStyle:
     `framed` draws a box around tool calls. `hint` is the label of the key that expands a cell. `shown` and `live` are
     the rows of a finished and of a running tool call, unless expanded. `frames` are the spinner's, one cell wide each.
     `gallery` returns the store of the screen's images; without it images are only captions. `painter` draws parts
-    in place of the cells. `thinking` takes the place of the word before thoughts.
+    in place of the cells. `thinking` takes the place of the word before thoughts. `sides`: changes are drawn side by
+    side, where they have room.
     """
 
     framed: bool = False
@@ -33,6 +34,7 @@ class CellStyle:
     gallery: "Callable[[], ImageStore] | None" = None
     painter: "Painter | None" = None
     thinking: str = ""
+    sides: bool = False
 
 
 class CellText(NamedTuple):

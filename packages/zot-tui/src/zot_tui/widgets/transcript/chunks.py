@@ -12,6 +12,7 @@ from zot_tui.text.wrap import wrap
 ROWS = 40  # most lines of a chunk
 SIZE = 2000  # most characters of a chunk: some 40 rows of a screen of 80 cells
 MARGIN = 2  # cells to the left of all text
+BODY = 4  # cells to the left of what belongs to the row above it
 TAB = 4
 
 TextLine: TypeAlias = Row[Any]
@@ -58,6 +59,10 @@ class Chunk:
         self._width, self._rows = 0, ()
         if self._inner is not None:
             self._inner.forget()
+
+
+BLANK = Chunk(lambda _: [])
+"""An empty row."""
 
 
 def wrapped(lines: Sequence[TextLine], first: Row[Any] | None = None, rest: Row[Any] | None = None) -> Chunk:

@@ -12,6 +12,7 @@ from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, re
 from zot_tui.widgets.transcript.call_row import MARKS, Ending, State, facts_row, summary
 from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
 from zot_tui.widgets.transcript.chunks import (
+    BODY,
     MARGIN,
     Chunk,
     ansi_lines,
@@ -29,7 +30,6 @@ from zot_tui.widgets.transcript.paint import PaintedItem, Part
 LIVE_SIZE = 16 * 1024  # characters kept of a running call's output
 LIVE_EXPANDED = 40  # rows of it in an expanded cell
 IMAGES = 4  # images that a call shows unless expanded
-INDENT = 2  # cells between the margin and the body
 
 
 class ToolCell(Cell):
@@ -233,6 +233,10 @@ class ToolCell(Cell):
         if not self.live:
             self._drawn = None
 
+    def restyle(self) -> None:
+        super().restyle()
+        self._drawn = None
+
     @property
     def _shown(self) -> int:
         """The rows of the result, unless expanded."""
@@ -244,7 +248,7 @@ class ToolCell(Cell):
         top, body = self._painted_top(), self._painted_body()
         if self._style.framed and (top or body):
             return [*(top or [self._top()]), *(side(chunk) for chunk in body), Chunk(bottom)]
-        return [*top, *(indented(chunk, MARGIN + INDENT) for chunk in body)]
+        return [*top, *(indented(chunk, BODY) for chunk in body)]
 
     def _update_head(self) -> None:
         """Make only the first row again."""
@@ -351,7 +355,8 @@ class ToolCell(Cell):
 
     def _drawings(self) -> list[RenderedBlock]:
         if self._drawn is None:
-            self._drawn = [render_block(block, self._argument) for block in self._blocks]
+            sides = self._style.sides
+            self._drawn = [render_block(block, self._argument, sides=sides) for block in self._blocks]
         return self._drawn
 
     def _tail(self) -> bool:
@@ -359,8 +364,7 @@ class ToolCell(Cell):
         return bool(drawings) and drawings[-1].tail
 
     def _body_width(self, width: int) -> int:
-        taken = MARGIN + INDENT
-        return width - taken if width > taken else width
+        return width - BODY if width > BODY else width
 
     def _has_body(self) -> bool:
         """Return whether there is anything below the first row."""
