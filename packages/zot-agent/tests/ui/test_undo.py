@@ -126,5 +126,21 @@ async def test_diff_shows_what_the_session_changed(chats: Chats, server: Scripte
         await talk.send("change it")
         talk.type("/diff<enter>")
         await talk.shown("Changes of this session")
-        for line in ("a  +1 -1", "- two", "+ three", "b deleted", "not a text", "c created  +1 -0", "+ new"):
+        for line in ("  a  +1 −1", "- two", "+ three", "b deleted", "not a text", "c created  +1", "+ new"):
             await talk.shown(line)
+
+
+async def test_a_change_of_many_lines_is_shown_at_once_from_its_first_line_to_its_last(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    lines = 20_000
+    make = f'for n in $(seq {lines}); do echo "value$n = compute($n)"; done > a.py'
+    server.add(Turn(calls=[bash(make)]), "changed")
+    async with chats.built(server, columns=100) as talk:
+        await talk.send("change it")
+        talk.type("/diff<enter>")
+        await talk.shown("   1 + value1 = compute(1)")
+        talk.type("<end>")
+        await talk.shown(f"20000 + value{lines} = compute({lines})")
+        talk.type("<alt+v><home>")
+        await talk.shown("│     1 + value1 = compute(1)")

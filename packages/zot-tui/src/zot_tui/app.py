@@ -69,7 +69,7 @@ class App:
         self.pace = Pace(partial(self._guard, self.draw))
         self._resizing = False
         self._suspensions = 0
-        self._root: Any = Scroll(lambda _: []) if root is None else root
+        self._root: Any = Scroll(lambda: []) if root is None else root
         self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
     # Content

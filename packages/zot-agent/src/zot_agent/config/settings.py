@@ -124,6 +124,7 @@ class Settings:
         in_project=True,
     )  # fmt: skip
     collapse_tool_call = Switch(False, "show tool calls without their results, until they are opened", in_project=True)
+    side_by_side = Switch(False, "draw changes side by side on a screen of 100 columns and more", in_project=True)
     mouse = Switch(False, "scroll with the wheel; the terminal then selects text with Shift only")
     inline_images_enabled = Switch(
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",

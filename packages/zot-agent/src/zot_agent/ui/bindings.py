@@ -8,6 +8,7 @@ from typing import Any
 
 from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.settings.sides import SIDES, switch_sides
 from zot_core.permission_mode import MODE_HELP, MODES
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
@@ -66,6 +67,9 @@ def _of_command(name: str, help: str, keys: list[str]) -> Action[Controller]:
     return Action(name, lambda chat: chat.run(f"/{name}", keep=True), help, tuple(keys))
 
 
+IN_DIALOGS = frozenset({SIDES})
+"""Actions of the chat that are also done while a dialog is open that has no use for the key."""
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -94,6 +98,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
+    Action(SIDES, switch_sides, "changes side by side, or in one column", ("alt+v",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
     *(_of_command(*row) for row in _COMMANDS),
     Action("help_if_empty", lambda chat: _help_or_type(chat), "show them, if the editor is empty", ("?",)),

@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from functools import partial
 
 from zot_agent.host.host import Host
-from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
+from zot_agent.ui.bindings import ACTIONS, IN_DIALOGS, keymap, unsupported_keys
+from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.first_run.card import Card
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.settings.live import shown_rows
 from zot_agent.ui.start import StartScreen
+from zot_tui.keys.key import Key
 from zot_tui.widgets.transcript.cell import CellStyle
 
 TAIL = 40
@@ -24,7 +26,7 @@ class ChatScreen:
         self.app, self.view = start.app, start.view
         frames = self.app.theme.spinner.frames or CellStyle().frames
         style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
-        style.shown = shown_rows(host.settings)
+        style.shown, style.sides = shown_rows(host.settings), host.settings.side_by_side
         keys, problems = keymap(host.settings.keymap)
         transcript = self.view.transcript
         self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
@@ -34,6 +36,7 @@ class ChatScreen:
         self.app.pace.due.connect(transcript.show_growth)
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
+        self.view.stack.unused.connect(self._press_in_dialog)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS)
         self._frame = 0
         if os.environ.get("ZOT_INLINE_IMAGES"):
@@ -53,6 +56,11 @@ class ChatScreen:
         self.controller.refresh()
         self.view.editor.changed()  # complete and save what was typed before
         start.pass_on()
+
+    def _press_in_dialog(self, key: Key) -> None:
+        binding = self.controller.keys.keymap.find(key, (CHAT,))
+        if binding is not None and binding.action in IN_DIALOGS:
+            self.controller.keys.actions[binding.action]()
 
     def _on_spin(self) -> None:
         self._frame += 1

@@ -100,7 +100,7 @@ class Controller:
         conversation.events.add(self.presenter.show)
         working = WorkingRow(self.view.spinner, conversation, self.dispatch)
         conversation.events.add(self._event, *_FOLLOWED)
-        permission = PermissionPrompt(self.ask, partial(preview, self.host.runtime.agent))
+        permission = PermissionPrompt(self.ask, partial(preview, self.host.runtime.agent), self.presenter.style)
         permission.asking.connect(working.ask)
         permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
 

@@ -13,6 +13,8 @@ from zot_core.permissions.rule import parse_rule
 from zot_provider.testing import Call, Turn
 from zot_tui.text.runs import plain
 from zot_tui.widgets.dialogs.stack import WAITS
+from zot_tui.widgets.transcript.cell import CellStyle
+from zot_tui.widgets.transcript.chunks import indented, wrapped
 
 
 @contextlib.asynccontextmanager
@@ -28,7 +30,7 @@ async def question_behind_help(chats: Chats) -> AsyncIterator[Talk]:
 
 
 def shown(call: ToolRequest, columns: int) -> list[str]:
-    return [plain(row).rstrip() for row in arguments(call, columns)]
+    return [plain(row).rstrip() for row in indented(wrapped(arguments(call))).rows(columns)]
 
 
 def test_an_argument_stands_behind_its_name_however_narrow_the_screen_is() -> None:
@@ -73,6 +75,41 @@ async def test_the_question_before_an_edit_shows_the_change_with_numbers_and_col
         assert Path("a.py").read_text().count("eleven") == 1
 
 
+async def test_a_change_is_drawn_side_by_side_by_a_key_in_the_question_and_in_the_conversation(chats: Chats) -> None:
+    Path("a.py").write_text("one\ntwo\n")
+    edit = Call("edit", {"path": "a.py", "edits": [{"oldText": "two", "newText": "three"}]})
+    sides, below = "    2 - two  ", "\n       2 - two\n       2 + three\n"
+    async with chats.open([Turn("So.", calls=[edit]), "I see."], columns=100) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown("Run edit a.py?")
+        await talk.until(lambda: talk.dialog_open)
+        assert below in talk.screen()
+        talk.type("<alt+v>")
+        assert [row.split() for row in talk.rows() if "two" in row] == [["2", "-", "two", "│", "2", "+", "three"]]
+        talk.type("y")
+        await talk.shown("I see.")
+        assert any(row.startswith(f"   {sides}") and row.endswith("│    2 + three") for row in talk.rows())
+        talk.type("<alt+v>")
+        await talk.shown("changes are in one column")
+        assert below in talk.screen()
+
+
+async def test_a_screen_too_narrow_for_two_sides_says_so(chats: Chats) -> None:
+    async with chats.open([Turn("So.", calls=[bash("expr done")]), "I see."], columns=99) as talk:
+        talk.asks = True
+        talk.type("<alt+v>")
+        await talk.shown("changes are side by side, as soon as the screen has 100 columns")
+        talk.type("go<enter>")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("<alt+v>")
+        await talk.shown("changes are in one column")
+        talk.type("<alt+v>")
+        assert talk.screen().count("as soon as the screen has 100 columns") == 2  # a note, and a row of the question
+        talk.type("n")
+        await talk.quiet()
+
+
 async def test_the_question_before_a_write_shows_the_change_of_a_file_and_the_content_of_a_new_one(
     chats: Chats,
 ) -> None:
@@ -87,7 +124,7 @@ async def test_the_question_before_a_write_shows_the_change_of_a_file_and_the_co
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
         await talk.shown("Run write b.py?")
-        assert "2  y = 3" in talk.screen()
+        assert "2   y = 3" in talk.screen()
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
         await talk.quiet()
@@ -124,7 +161,7 @@ async def test_the_question_hides_nothing_of_a_command_or_of_a_change(chats: Cha
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
         await talk.shown("Run write b.sh?")
-        assert r"1  ls \x1b]0;\u202etouch hidden;\x07" in talk.screen()
+        assert r"1   ls \x1b]0;\u202etouch hidden;\x07" in talk.screen()
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
         await talk.quiet()
@@ -148,13 +185,13 @@ async def test_a_preview_that_takes_too_long_gives_way_to_the_arguments() -> Non
     asked: list[list[str]] = []
 
     async def ask(dialog: Any, *, behind: bool = False) -> Any:
-        asked.append([plain(row).strip() for row in dialog._scroll._at(60)])
+        asked.append([row.decode().strip() for row in dialog.body.render((60, 4)).text])
         return "yes"
 
     async def never(call: ToolRequest) -> Any:
         await asyncio.Event().wait()
 
-    prompt = PermissionPrompt(ask, preview=never, preview_seconds=0.01)
+    prompt = PermissionPrompt(ask, preview=never, style=CellStyle(), preview_seconds=0.01)
     call = ToolRequest("1", "bash", {"command": "ls"})
     assert await prompt(PermissionQuestion("q", call, "why", ["bash(ls)"])) == PermissionAnswer("yes")
     assert asked == [["why", "command: ls", "", "always: bash(ls)"]]

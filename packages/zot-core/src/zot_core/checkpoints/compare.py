@@ -16,7 +16,7 @@ from zot_provider.record import Record, field
 class CompareLimits(Record):
     """Bounds of a comparison. Files beyond them are named without their lines."""
 
-    file_bytes: int = 500_000
+    file_bytes: int = 1_000_000
     seconds: float = 10.0
     """For all files together."""
 

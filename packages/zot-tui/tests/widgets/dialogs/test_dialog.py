@@ -5,7 +5,7 @@ from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Binding
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint
 from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.scroll import Scroll, text_source
+from zot_tui.widgets.scroll import Scroll
 
 
 def shown(dialog: Dialog[None], columns: int, rows: int) -> list[str]:
@@ -13,7 +13,7 @@ def shown(dialog: Dialog[None], columns: int, rows: int) -> list[str]:
 
 
 def dialog(**options: object) -> Dialog[None]:
-    body = Scroll(text_source("one\ntwo\nthree"))
+    body = Scroll("one\ntwo\nthree")
     return Dialog("Title", body, note="What it is about.", **options)  # type: ignore[arg-type]
 
 
@@ -82,6 +82,6 @@ def test_letters_and_pastes_go_no_further_and_other_keys_do() -> None:
 
 @given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))
 def test_it_fills_what_it_is_given_and_no_more(columns: int, rows: int, title: str) -> None:
-    canvas = Dialog[None](title, Scroll(text_source(title)), note=title).render((columns, rows), focus=True)
+    canvas = Dialog[None](title, Scroll(title), note=title).render((columns, rows), focus=True)
 
     assert (canvas.cols(), canvas.rows()) == (columns, rows)

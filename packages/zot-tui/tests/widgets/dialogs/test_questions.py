@@ -4,6 +4,7 @@ from zot_tui.diff import diff_rows
 from zot_tui.keys.key import parse_key
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages, TextInput
+from zot_tui.widgets.transcript.chunks import Chunk
 
 SIZE = (40, 14)
 CHOICES = [
@@ -48,7 +49,7 @@ def test_a_pasted_letter_answers_nothing() -> None:
 
 
 def test_what_is_asked_about_scrolls_while_the_answers_stay() -> None:
-    dialog = Confirm("Write app.py?", CHOICES, lambda columns: diff_rows("-a\n+b\n c\n" * 10, columns))
+    dialog = Confirm("Write app.py?", CHOICES, lambda: [Chunk(lambda columns: diff_rows("-a\n+b\n c\n" * 10, columns))])
     before = shown(dialog)
     dialog.press(parse_key("pagedown"))
     after = shown(dialog)

@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from zot_agent.ui.commands.base import Chat
 from zot_core.aio import spawn
 from zot_core.errors import error_line
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
-from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.dialogs.questions import Pages
+from zot_tui.widgets.transcript.chunks import BLANK, Chunk, wrapped
 
 REFRESH = 0.5
 """Seconds between two looks at what is shown."""
@@ -49,13 +48,13 @@ async def show_conversation(
     shown: list[Message] = []
     line = ""
 
-    def rows(columns: int) -> list[Row[Any]]:
+    def chunks() -> list[Chunk]:
         cells = [cell for cell in chat.presenter.stored.cells(shown) if cell.shows]
-        found: list[Row[Any]] = []
+        found: list[Chunk] = []
         for cell in cells:
             cell.expanded = len(cells) < _EXPANDED
-            found += [*(row for chunk in cell.chunks for row in chunk.rows(columns)), []]
-        return [*found, [("muted", sanitize_line(line))]]
+            found += [*cell.chunks, BLANK]
+        return [*found, wrapped([[("muted", sanitize_line(line))]])]
 
     async def load() -> None:
         nonlocal line
@@ -65,7 +64,7 @@ async def show_conversation(
             chat.note(error_line(error), "warning")
 
     await load()
-    pages = Pages(sanitize_line(title), rows)
+    pages = Pages(sanitize_line(title), chunks)
 
     async def reload() -> None:
         await load()

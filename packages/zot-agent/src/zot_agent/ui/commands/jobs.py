@@ -1,18 +1,17 @@
 """/jobs: the commands that run in the background."""
 
 from functools import partial
-from typing import Any
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.commands.follow_dialogs import ask_following
 from zot_core.aio import spawn
 from zot_core.display import TextDisplay
 from zot_core.tools.background.jobs import Job
-from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 from zot_tui.widgets.dialogs.questions import Pages
 from zot_tui.widgets.transcript.blocks import render_block
+from zot_tui.widgets.transcript.chunks import Chunk, wrapped
 
 
 class JobPicker(Picker[Job]):
@@ -53,13 +52,13 @@ async def jobs(chat: Chat, _: str) -> None:
         job = await ask_following(chat, picker, picker.show, working)
         if job is None:
             return
-        pages = Pages(f"$ {sanitize_line(job.command)}", partial(_rows, job))
+        pages = Pages(f"$ {sanitize_line(job.command)}", partial(_chunks, job))
         await ask_following(chat, pages, pages.reload, working)
 
 
-def _rows(job: Job, columns: int) -> list[Row[Any]]:
-    chunks = render_block(TextDisplay(job.output.since(0))).chunks
-    return [*(row for chunk in chunks for row in chunk.rows(columns)), [("muted", f"job {job.id}: {job.status}")]]
+def _chunks(job: Job) -> list[Chunk]:
+    output = render_block(TextDisplay(job.output.since(0))).chunks
+    return [*output, wrapped([[("muted", f"job {job.id}: {job.status}")]])]
 
 
 COMMANDS = (SlashCommand("jobs", "", "show and stop commands in the background", "now", jobs),)

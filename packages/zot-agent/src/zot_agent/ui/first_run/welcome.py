@@ -25,6 +25,7 @@ from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import TextInput
 from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.scroll import MARGIN, Scroll
+from zot_tui.widgets.transcript.chunks import Chunk
 
 _WIDE = 60  # cells
 _AT_ONCE = 0.3
@@ -54,7 +55,7 @@ class _Start(NamedTuple):
 async def welcome(options: HostOptions, app: App) -> Welcomed | None:
     """Ask in place of the app's content; return what the user chose to start with, or None if they quit."""
     found = start_options()
-    before, text = app.root, Scroll(lambda columns: page(found, columns))
+    before, text = app.root, Scroll(lambda: [Chunk(lambda columns: page(found, columns))])
     stack = Stack(text)
     stack.changed.connect(app.redraw)
     asked = _Welcome(stack, app, found, options)

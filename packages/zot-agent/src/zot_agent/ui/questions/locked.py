@@ -21,7 +21,7 @@ def copy_question() -> Confirm[bool]:
 
 async def ask_to_copy(app: App) -> bool:
     """Ask in place of the app's content. Returns False if the app ends."""
-    before, stack = app.root, Stack(Scroll(lambda columns: []))
+    before, stack = app.root, Stack(Scroll(lambda: []))
     stack.changed.connect(app.redraw)
     app.root = stack
 

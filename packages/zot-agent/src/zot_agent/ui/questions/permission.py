@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
@@ -10,13 +11,13 @@ from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock, main_argume
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
 from zot_tui.signal import Signal
-from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import reveal, sanitize_line
-from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
 from zot_tui.widgets.transcript.blocks import render_block
+from zot_tui.widgets.transcript.cell import CellStyle
+from zot_tui.widgets.transcript.chunks import BLANK, BODY, Chunk, indented, wrapped
 
 _Choice: TypeAlias = Literal["yes", "always", "no", "why"]
 
@@ -38,10 +39,12 @@ class PermissionPrompt:
         self,
         ask: AskDialog,
         preview: Callable[[ToolRequest], Awaitable[list[DisplayBlock]]],
+        style: CellStyle,
         preview_seconds: float = 3.0,
     ) -> None:
-        """`preview` returns what a call would change; after `preview_seconds` the arguments are shown instead."""
-        self._ask, self._preview, self._preview_seconds = ask, preview, preview_seconds
+        """`preview` returns what a call would change, drawn in `style`; after `preview_seconds` the arguments are shown
+        instead."""
+        self._ask, self._preview, self._style, self._preview_seconds = ask, preview, style, preview_seconds
         self.asking: Signal[[bool]] = Signal()
 
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
@@ -53,7 +56,8 @@ class PermissionPrompt:
         note, shown = "", await self._change(call)
         try:
             while True:
-                dialog = Confirm(title, _choices(question), body(question, _content(call, *shown)), note=note)
+                content = partial(_content, question, *shown, self._style)
+                dialog = Confirm(title, _choices(question), content, note=note)
                 answer = await self._ask(dialog, behind=True)
                 before, shown = shown, await self._change(call) if answer in ("yes", "always") else shown
                 if before == shown:
@@ -77,16 +81,18 @@ class PermissionPrompt:
             return [], ""
 
 
-def _content(call: ToolRequest, blocks: list[DisplayBlock], problem: str) -> Source:
+def _content(question: PermissionQuestion, blocks: list[DisplayBlock], problem: str, style: CellStyle) -> list[Chunk]:
+    """Return why the question is asked, what the call does, and the rules of the answer "always"."""
+    call = question.call
     argument = main_argument(call.arguments_json())
-    chunks = [chunk for block in blocks for chunk in render_block(_revealed(block), argument).chunks]
-    if chunks:
-        return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
-    failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
-    return lambda columns: [
-        *(row for line in failure for row in indented(line, columns)),
-        *arguments(call, columns),
-    ]
+    drawn = [render_block(_revealed(block), argument, sides=style.sides) for block in blocks]
+    chunks = [indented(chunk, BODY) for each in drawn for chunk in each.chunks]
+    if not chunks:
+        failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
+        chunks = [indented(wrapped([*failure, *arguments(call)]))]
+    always: list[Row[Any]] = [[("muted", "always: "), ("accent", reveal(rule))] for rule in question.always]
+    rules = [BLANK, indented(wrapped(always))] if always else []
+    return [indented(wrapped([[("muted", reveal(question.reason))]])), *chunks, *rules]
 
 
 def _revealed(block: DisplayBlock) -> DisplayBlock:
@@ -107,27 +113,9 @@ def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
     ]
 
 
-def body(question: PermissionQuestion, content: Source) -> Source:
-    """Return the rows of a question: why it is asked, what the call does, and the rules of the answer "always"."""
-
-    def rows(columns: int) -> list[Row[Any]]:
-        found = indented([("muted", reveal(question.reason))], columns)
-        found += [*content(columns), *([[]] if question.always else [])]
-        for rule in question.always:
-            found += indented([("muted", "always: "), ("accent", reveal(rule))], columns)
-        return found
-
-    return rows
-
-
-def indented(row: Row[Any], columns: int) -> list[Row[Any]]:
-    """Return a text wrapped below the title of a question."""
-    return wrap(row, columns, first=[(None, "  ")], rest=[(None, "  ")])
-
-
-def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
-    """Return the rows for the arguments of a call; `oldText` and `newText` are coloured as a diff."""
-    rows: list[Row[Any]] = []
+def arguments(call: ToolRequest) -> list[Row[Any]]:
+    """Return the lines for the arguments of a call; `oldText` and `newText` are coloured as a diff."""
+    lines: list[Row[Any]] = []
 
     def show(name: str, value: object) -> None:
         style = {"oldText": "diff.removed", "newText": "diff.added"}.get(name, "text")
@@ -138,8 +126,8 @@ def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
             named = [("muted", f"{sanitize_line(reveal(name))}: ")] if style == "text" else []
-            rows.extend(indented([*named, (style, reveal(text))], columns))
+            lines.append([*named, (style, reveal(text))])
 
     for name, value in call.arguments.items():
         show(name, value)
-    return rows
+    return lines

@@ -43,6 +43,7 @@ def _theme(chat: Chat) -> None:
 def _tool_render(chat: Chat) -> None:
     chat.presenter.style.framed = chat.host.settings.tool_render == "box"
     chat.presenter.style.shown = shown_rows(chat.host.settings)
+    chat.presenter.style.sides = chat.host.settings.side_by_side
     chat.transcript.refresh()
 
 
@@ -61,6 +62,7 @@ _SHOWN: Mapping[str, Callable[[Chat], None]] = {
     Settings.theme.key: _theme,
     Settings.tool_render.key: _tool_render,
     Settings.collapse_tool_call.key: _tool_render,
+    Settings.side_by_side.key: _tool_render,
     Settings.mouse.key: _mouse,
     Settings.editor_mode.key: _editor_mode,
     Settings.keymap.key: _keymap,

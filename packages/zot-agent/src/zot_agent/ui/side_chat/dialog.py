@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import Any
 
 from zot_agent.ui.side_chat.chat import SideChat
 from zot_core.aio import spawn
 from zot_provider.errors import ZotError
 from zot_provider.events import AutoRetryStart
-from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import Hint
 from zot_tui.widgets.dialogs.questions import Pages
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, UserCell
+from zot_tui.widgets.transcript.chunks import BLANK, Chunk, wrapped
 
 NOTE = "not part of the conversation; the model will not remember it"
 WAITING = "waiting for the answer"
@@ -36,7 +35,7 @@ class SideDialog(Pages):
         self._cells: list[Cell] = []
         self._answer = AnswerCell()
         self._work: asyncio.Task[None] | None = None
-        super().__init__("By the way", self._rows, note=NOTE)
+        super().__init__("By the way", self._chunks, note=NOTE)
 
     def ask(self, side: SideChat, question: str) -> asyncio.Task[None]:
         """Ask a question and show the answer as it arrives, or the client's error in a line.
@@ -107,11 +106,10 @@ class SideDialog(Pages):
         else:
             self.close(None)
 
-    def _rows(self, columns: int) -> list[Row[Any]]:
-        shown: list[Row[Any]] = []
+    def _chunks(self) -> list[Chunk]:
+        shown: list[Chunk] = []
         for cell in self._cells:
-            rows = [row for chunk in cell.chunks for row in chunk.rows(columns)]
-            shown += [[], *rows] if shown and rows else rows
+            shown += [BLANK, *cell.chunks] if shown and cell.chunks else cell.chunks
         if self._busy and not self._answer.shows:
-            shown += [[], [("muted", f"  {WAITING}")]]
+            shown += [BLANK, wrapped([[("muted", f"  {WAITING}")]])]
         return shown

@@ -104,6 +104,10 @@ class Dialog(urwid.Widget, Generic[V]):
         if self.body is not None:
             self.body._invalidate()
 
+    def restyle(self) -> None:
+        """Draw again, because the style of what the dialog shows has changed."""
+        self.changed()
+
     # Keys: what a dialog does not support does nothing
 
     def accept(self) -> None:

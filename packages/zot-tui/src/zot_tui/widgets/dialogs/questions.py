@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import DIALOG, LIST, Dialog, Hint, V
 from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
 from zot_tui.widgets.input.editor import EDITOR, EditorWidget
-from zot_tui.widgets.scroll import Scroll, text_source
+from zot_tui.widgets.scroll import Content, Scroll
 
 INPUT_ROWS = 3
 
@@ -26,7 +25,7 @@ class ConfirmChoice(Generic[V]):
 class Confirm(Dialog[V]):
     """A question with a few answers, chosen by letter or with the arrows. Its body scrolls by pages.
 
-    `content` is a text, or a source of rows, for example a diff.
+    `content` is a text, or what returns chunks, for example of a diff.
     """
 
     contexts = (LIST, DIALOG)
@@ -35,12 +34,12 @@ class Confirm(Dialog[V]):
         self,
         title: str,
         choices: Sequence[ConfirmChoice[V]],
-        content: str | Source = "",
+        content: Content = "",
         *,
         chosen: int = 0,
         note: str = "",
     ) -> None:
-        scroll = Scroll(text_source(content) if isinstance(content, str) else content) if content else None
+        scroll = Scroll(content) if content else None
         hints = [Hint("dialog_accept", "choose"), Hint("dialog_cancel", "cancel")]
         if scroll is not None:
             hints.insert(1, Hint("dialog_page_down", "scroll"))
@@ -49,6 +48,11 @@ class Confirm(Dialog[V]):
         self._choices = [*choices]
         self._chosen = min(max(chosen, 0), len(self._choices) - 1)
         self._top = 0
+
+    def restyle(self) -> None:
+        if self._scroll is not None:
+            self._scroll.changed()
+        super().restyle()
 
     def accept(self) -> None:
         self.close(self._choices[self._chosen].value)
@@ -111,20 +115,23 @@ class TextInput(Dialog[str]):
 
 
 class Pages(Dialog[None]):
-    """A text or rows to read. All keys that accept or close a dialog close it. `reload` asks a source again."""
+    """A text or chunks to read. All keys that accept or close a dialog close it."""
 
     contexts = (LIST, DIALOG)
 
-    def __init__(self, title: str, content: str | Source, *, note: str = "") -> None:
-        scroll = Scroll(text_source(content) if isinstance(content, str) else content)
+    def __init__(self, title: str, content: Content, *, note: str = "") -> None:
+        scroll = Scroll(content)
         hints = (Hint("dialog_page_down", "scroll"), Hint("dialog_cancel", "close"))
         super().__init__(title, scroll, note=note, hints=hints)
         self._scroll = scroll
 
     def reload(self) -> None:
-        """Ask the source again. If the end was in view, the new end will be."""
+        """Ask for the chunks again. If the end was in view, the new end will be."""
         self._scroll.changed()
         self.changed()
+
+    def restyle(self) -> None:
+        self.reload()
 
     def accept(self) -> None:
         self.close(None)

@@ -40,7 +40,8 @@ class Stack(urwid.Widget):
 
     A dialog has the full width and is at the bottom, above `below(columns)` rows of the base that stay visible (a
     status bar). `changed` is emitted when a dialog opens or closes, which may happen outside a key press; the owner
-    redraws the screen. `keys` gets the keys and pastes while no dialog has them; it is the base unless it is set.
+    redraws the screen. `unused` is emitted with a key that the open dialog does not use. `keys` gets the keys and
+    pastes while no dialog has them; it is the base unless it is set.
 
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which
     is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
@@ -63,6 +64,7 @@ class Stack(urwid.Widget):
         self.base = base
         self.keys = key_target(base, lambda: self._size)
         self.changed: Signal[[]] = Signal()
+        self.unused: Signal[[Key]] = Signal()
         self._below = below
         self._after = after
         self._clock = clock
@@ -133,7 +135,11 @@ class Stack(urwid.Widget):
             self._typed_at = float("-inf")
 
     def press(self, key: Key) -> bool:
-        return self._focus().press(key)
+        top = self.top
+        used = self._focus().press(key)
+        if not used and top is not None:
+            self.unused.emit(key)
+        return used
 
     def paste(self, text: str) -> None:
         self._focus().paste(text)

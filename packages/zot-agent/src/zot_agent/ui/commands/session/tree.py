@@ -3,16 +3,20 @@
 import os
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.commands.base import CHAT, Chat, SlashCommand
 from zot_agent.ui.commands.session.tree_picker import TreePicker
+from zot_agent.ui.settings.sides import SIDES
+from zot_core.display import DiffDisplay
 from zot_core.errors import FilesEdited, JobsRunning
-from zot_tui.diff import diff_rows
-from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.dialog import Hint
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages
+from zot_tui.widgets.transcript.blocks import render_block
+from zot_tui.widgets.transcript.chunks import BLANK, BODY, Chunk, indented, wrapped
 
 if TYPE_CHECKING:
     from zot_core.checkpoints.compare import FileDiff
@@ -85,28 +89,29 @@ async def diff(chat: Chat, _: str) -> None:
     if not files:
         chat.note("this session has changed no file")
         return
-    cwd = chat.host.runtime.cwd
-    lines = f"+{sum(each.added for each in files)} -{sum(each.removed for each in files)}"
-    await chat.ask(
-        Pages(
-            "Changes of this session",
-            lambda width: _diff_rows(files, cwd, width),
-            note=f"{_count(len(files))}  {lines}",
-        )
-    )
+    lines = f"+{sum(each.added for each in files)} −{sum(each.removed for each in files)}"
+    pages = Pages("Changes of this session", partial(_changes, files, chat), note=f"{_count(len(files))}  {lines}")
+    keys = chat.keymap.keys(SIDES, (CHAT,))
+    pages.hints = [*pages.hints, *(Hint(str(key), "side by side") for key in keys[:1])]
+    await chat.ask(pages)
 
 
-def _diff_rows(files: "list[FileDiff]", cwd: str, width: int) -> list[Row[str]]:
-    rows: list[Row[str]] = []
+def _changes(files: "list[FileDiff]", chat: Chat) -> list[Chunk]:
+    chunks: list[Chunk] = []
     for each in files:
-        name = sanitize_line(_shown_path(each.path, cwd))
-        status = "" if each.status == "changed" else f" {each.status}"
-        counts = f"  +{each.added} -{each.removed}" if each.diff else ""
-        rows += [[]] if rows else []
-        rows.append(clip_runs([("title", name), ("muted", f"{status}{counts}")], width))
-        rows += diff_rows(each.diff, width, each.starts, each.path)
-        rows += [[("muted", sanitize_line(each.note))]] if each.note else []
-    return rows
+        drawn = render_block(
+            DiffDisplay(each.path, each.diff, each.starts), each.path, sides=chat.presenter.style.sides
+        )
+        head: Row[Any] = [("title", sanitize_line(_shown_path(each.path, chat.host.runtime.cwd)))]
+        if each.status != "changed":
+            head.append(("muted", f" {each.status}"))
+        if each.diff:
+            head += [("muted", "  "), *drawn.note]
+        chunks += [BLANK] if chunks else []
+        chunks.append(indented(wrapped([head])))
+        chunks += [indented(chunk, BODY) for chunk in drawn.chunks]
+        chunks += [indented(wrapped([[("muted", sanitize_line(each.note))]]), BODY)] if each.note else []
+    return chunks
 
 
 async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = False) -> None:
