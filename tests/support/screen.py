@@ -33,6 +33,7 @@ from zot_provider.request import Request
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
 from zot_tui.testing import Driver, MemoryScreen
+from zot_tui.text.runs import Row, plain
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import Level as NoteLevel
@@ -48,6 +49,10 @@ _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 def bash(command: str) -> Call:
     """A call of the tool `bash`."""
     return Call("bash", {"command": command})
+
+
+def _text(rows: Iterable[Row[Any]]) -> str:
+    return "\n".join(plain(row).rstrip() for row in rows)
 
 
 class Talk:
@@ -201,11 +206,11 @@ class Talk:
 
     def transcript(self) -> str:
         """The text of the whole transcript, 80 columns wide."""
-        return "\n".join(self._chat.presenter.transcript.lines(80))
+        return _text(self._chat.presenter.transcript.last_rows(80, 100_000))
 
     def tail(self) -> str:
         """The text that is printed to the main screen on exit."""
-        return self._chat.tail()
+        return _text(self._chat.tail())
 
     def note(self, text: str, level: NoteLevel = "info", name: str = "") -> None:
         """Show a note; `name` is the extension it comes from."""

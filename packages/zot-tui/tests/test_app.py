@@ -306,11 +306,14 @@ def test_the_terminal_that_goes_away_ends_the_app() -> None:
     assert app.end.disconnected
 
 
-async def test_what_is_left_behind_is_printed_without_controls() -> None:
+async def test_what_is_left_behind_is_printed_in_its_styles() -> None:
     screen = MemoryScreen()
     async with App(Counter(), screen=screen) as app:
-        app.leave_behind = "to go on:\n  zot --continue\x1b]0;x\x07"
-    assert screen.left == "to go on:\n  zot --continue"
+        app.leave_behind = [[("muted", "to go on:")], [("text", "  zot "), ("key", "--continue")]]
+    assert [[each for each in row if each[2].strip()] for row in screen.left] == [
+        [("muted", None, b"to go on:")],
+        [("text", None, b"  zot "), ("key", None, b"--continue")],
+    ]
 
 
 async def test_another_theme_is_drawn_at_once() -> None:

@@ -40,6 +40,7 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_provider.messages import Block, ImageBlock, Message, Role, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_tui.text.runs import plain
 from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.transcript import Transcript
 
@@ -58,7 +59,7 @@ class Stage:
 
     def lines(self) -> list[str]:
         """What is drawn in 60 columns, without blank rows."""
-        return [line.strip() for line in self.transcript.lines(60) if line.strip()]
+        return [line for row in self.transcript.last_rows(60, 100_000) if (line := plain(row).strip())]
 
 
 def said(role: Role, text: str) -> Message:

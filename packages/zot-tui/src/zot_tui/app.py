@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +24,7 @@ from zot_tui.terminal.screen import AppScreen
 from zot_tui.terminal.signals import TerminalSignals
 from zot_tui.terminal.terminal import Terminal
 from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.text.runs import Row
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.widgets.scroll import Scroll
@@ -41,9 +42,9 @@ class App:
     widgets do. An unused Ctrl+C ends the app, like a signal that asks the process to end; an unused Ctrl+Z suspends
     it. An exception of a widget or of a listener ends the app.
 
-    Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
-    printed. `end` says what has caused the end. A terminal below `min_size` (columns, rows) shows only a note. `images`
-    is the store of the images on the screen, None until `gallery` is called.
+    Leaving the block restores the terminal in every case, before an exception propagates; then the rows of
+    `leave_behind` are printed. `end` says what has caused the end. A terminal below `min_size` (columns, rows) shows
+    only a note. `images` is the store of the images on the screen, None until `gallery` is called.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class App:
         self.window = Window(self.screen, self.environment)
         self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
         """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
-        self.leave_behind = ""
+        self.leave_behind: Sequence[Row[Any]] = ()
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
@@ -178,7 +179,7 @@ class App:
         self._hide()
         self._signals.stop()
         if self.leave_behind and not self.end.disconnected:
-            self.screen.leave(self.leave_behind)
+            self.screen.leave(canvas(self.leave_behind, self.window.size[0]).drawn)
         if error is None:
             await self.wait()
 

@@ -57,7 +57,7 @@ async def main(body=None):
     root.press, root.paste = log.press, log.paste
     log.app = app = App(root)
     app.window.focus_changed.connect(lambda here: log.say("here" if here else "away"))
-    app.leave_behind = "bye"
+    app.leave_behind = [[("error", "bye")]]
     async with app:
         if body is not None:
             await body(app)
@@ -103,6 +103,18 @@ def test_everything_is_switched_off_again_at_the_end() -> None:
         assert is_restored(screen)
         assert last(screen.received, *MODES) == [pair.split()[1] for pair in MODES]
         assert screen.screen() == "bye\nsignal None"
+
+
+@pytest.mark.parametrize(
+    ("environment", "color"),
+    [({"COLORTERM": "truecolor"}, "ff9a94"), ({"TERM": "xterm"}, "brightred"), ({"NO_COLOR": "1"}, "default")],
+)
+def test_what_is_left_behind_keeps_the_colours_that_the_terminal_has(environment: dict[str, str], color: str) -> None:
+    with running(environment=os.environ | environment) as screen:
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert [screen.style_at(column, 0).fg for column in (0, 2, 3)] == [color, color, "default"]
+        assert screen.style_at(0, 1).fg == "default"
 
 
 FAILING = """

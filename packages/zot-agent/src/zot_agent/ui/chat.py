@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, IN_DIALOGS, keymap, unsupported_keys
@@ -13,9 +14,10 @@ from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.settings.live import shown_rows
 from zot_agent.ui.start import StartScreen
 from zot_tui.keys.key import Key
+from zot_tui.text.runs import Row
 from zot_tui.widgets.transcript.cell import CellStyle
 
-TAIL = 40
+TAIL = 200
 """Rows of the conversation printed to the main screen on exit."""
 
 
@@ -73,8 +75,7 @@ class ChatScreen:
             self.presenter.note(each, "warning")
         self.app.redraw()
 
-    def tail(self) -> str:
-        """Return the end of the conversation as text, for the main screen."""
+    def tail(self) -> list[Row[Any]]:
+        """Return the end of the conversation, for the main screen."""
         self.card.hide()
-        columns = self.app.window.size[0]
-        return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))
+        return self.view.transcript.last_rows(self.app.window.size[0], TAIL)

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 from zot_agent.ui.cells.history_pager import PAGE, HistoryPager
 from zot_provider.messages import Message, Role, TextBlock
+from zot_tui.text.runs import plain
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import NoteCell
 from zot_tui.widgets.transcript.transcript import Transcript
@@ -25,7 +26,7 @@ class Scene:
 
     @property
     def shown(self) -> list[str]:
-        return [line for line in self.transcript.lines(20) if line.strip()]
+        return [line for row in self.transcript.last_rows(20, 100_000) if (line := plain(row).rstrip())]
 
 
 def test_a_short_conversation_is_there_at_once() -> None:

@@ -40,7 +40,7 @@ def frame(
             changed = _changed(rows, shown)
     for number in changed:
         output.append(f"\x1b[{number + 1};1H")
-        output += _written(rows[number], style, erases)
+        output += written(rows[number], style, erases)
     return "".join(output)
 
 
@@ -58,7 +58,8 @@ def _moved(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow], first: int, la
     return 0, 0
 
 
-def _written(row: ScreenRow, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
+def written(row: ScreenRow, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
+    """Return the output that writes a row from where the cursor is."""
     output: list[str] = []
     end = len(row) - 1
     for index, (attribute, _, data) in enumerate(row):

@@ -1,11 +1,12 @@
 """`AppScreen`: the screen that an `App` draws on, as a protocol without urwid."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol
 
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
+from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.input import TerminalEvent
 from zot_tui.theme.detect import Depth
 
@@ -54,5 +55,5 @@ class AppScreen(Protocol):
     def send(self, sequence: str) -> None:
         """Write a control sequence at once, outside of drawing; ignored while the screen is off."""
 
-    def leave(self, text: str) -> None:
-        """Print `text` for the shell's screen, once this screen is off."""
+    def leave(self, rows: Sequence[ScreenRow]) -> None:
+        """Print rows on the shell's screen, once this screen is off."""

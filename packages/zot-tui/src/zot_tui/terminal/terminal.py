@@ -23,13 +23,13 @@ from zot_tui.keys.chords import Keyboard
 from zot_tui.keys.key import RUNE, Key, is_character, parse_key
 from zot_tui.terminal import wheel
 from zot_tui.terminal.canvas import rows_of
-from zot_tui.terminal.frame import ScreenRow, frame
+from zot_tui.terminal.frame import ScreenRow, frame, written
 from zot_tui.terminal.input import HeldKey, InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
 from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, RELEASES_ON, read_report
 from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.reader import READ, TerminalReader
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
-from zot_tui.text.sanitize import sanitize, sanitize_line
+from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
 from zot_tui.theme.palette import in_256, urwid_color
@@ -161,10 +161,12 @@ class Terminal(Screen):
             self.write(sequence)
             self.flush()
 
-    def leave(self, text: str) -> None:
-        """See `AppScreen`. Control characters are removed; a lost terminal is ignored."""
+    def leave(self, rows: Sequence[ScreenRow]) -> None:
+        """See `AppScreen`. Control characters are replaced; a lost terminal is ignored."""
         with contextlib.suppress(OSError):
-            self.write(sanitize(text).rstrip("\n") + "\n")
+            for row in rows:
+                shown = row[:-1] if row and row[-1][0] is None and not row[-1][2].strip() else row
+                self.write("".join([*written(shown, self._attr_to_escape, self._erases), "\x1b[0m\n"]))
             self.flush()
 
     def get_cols_rows(self) -> tuple[int, int]:

@@ -1,21 +1,21 @@
 """`MemoryScreen`: a screen of a fixed size that keeps what is drawn on it."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from urwid.display.common import BaseScreen
 
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
+from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.input import TerminalEvent
 from zot_tui.terminal.urwid_parts import urwid
-from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 
 class MemoryScreen(BaseScreen):
     """A screen in memory. `canvas` is the last canvas drawn, `draws` the number of draws, `sent` the sequences written
-    outside of drawing, `left` the text printed at the end, `mouse` whether mouse events are requested."""
+    outside of drawing, `left` the rows printed at the end, `mouse` whether mouse events are requested."""
 
     def __init__(self, columns: int = 80, rows: int = 24, *, depth: Depth = TRUE_COLOR) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class MemoryScreen(BaseScreen):
         self.canvas: urwid.Canvas | None = None
         self.draws = 0
         self.sent: list[str] = []
-        self.left = ""
+        self.left: list[ScreenRow] = []
         self.mouse = False
         self.drawn: Callable[[], None] | None = None
         self._listener: tuple[Callable[[list[TerminalEvent]], None], Callable[[], None]] | None = None
@@ -75,5 +75,5 @@ class MemoryScreen(BaseScreen):
         if self.started:
             self.sent.append(sequence)
 
-    def leave(self, text: str) -> None:
-        self.left += sanitize(text)
+    def leave(self, rows: Sequence[ScreenRow]) -> None:
+        self.left += [*rows]

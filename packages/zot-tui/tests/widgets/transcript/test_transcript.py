@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Keymap
+from zot_tui.text.runs import plain
 from zot_tui.widgets.actions import bindings
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell
@@ -393,8 +394,9 @@ def test_a_transcript_can_be_emptied_and_used_again() -> None:
 def test_its_text_can_be_printed() -> None:
     transcript = headings(2)
 
-    assert list(transcript.lines(30)) == ["▌ prompt 0", "", "  answer 0", "", "▌ prompt 1", "", "  answer 1"]
-    assert list(transcript.lines(30, last=1)) == ["  answer 1"]
+    shown = [plain(row).rstrip() for row in transcript.last_rows(30, 99)]
+    assert shown == ["▌ prompt 0", "", "  answer 0", "", "▌ prompt 1", "", "  answer 1"]
+    assert transcript.last_rows(30, 3) == transcript.last_rows(30, 99)[-3:]
 
 
 def test_actions_can_be_bound_and_done_by_name() -> None:

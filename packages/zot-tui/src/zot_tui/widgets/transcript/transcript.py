@@ -3,14 +3,14 @@
 # Longer than 400 lines: what is done with the cells of one widget is in one class.
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
-from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
+from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.chunks import Chunk
@@ -122,13 +122,13 @@ class Transcript(urwid.Widget):
         headings = ((self._viewport.first + index, cell.heading) for index, cell in enumerate(self._viewport.cells))
         return [TranscriptHeading(number, heading) for number, heading in headings if heading is not None]
 
-    def lines(self, width: int, last: int | None = None) -> Iterator[str]:
-        """Yield the lines of all cells, or of the `last` ones, as drawn in `width` cells."""
-        for chunk, count in self._viewport.rows(width, last):
-            if chunk is None:
-                yield from [""] * count
-            else:
-                yield from (plain(row).rstrip() for row in chunk.rows(width))
+    def last_rows(self, width: int, count: int) -> list[Row[Any]]:
+        """Return the last `count` rows (1 or more), as drawn in `width` cells."""
+        return [
+            row
+            for _, chunk, first, rows in self._viewport.end_view(width, count).slices
+            for row in ([[]] * rows if chunk is None else chunk.rows(width)[first : first + rows])
+        ]
 
     # Position
 

@@ -6,7 +6,7 @@ address, not to a number of rows.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -158,7 +158,7 @@ class Viewport:
         top = self._from_end(width, height) if self._anchor is None else self._resolved(self._anchor, width)
         view = self._fill(top, width, height)
         if self._anchor is not None and sum(piece.rows for piece in view.slices) < height:
-            view = self._fill(self._from_end(width, height), width, height)
+            view = self.end_view(width, height)
         return view
 
     def hold(self, address: RowAddress, width: int, height: int) -> View:
@@ -176,6 +176,10 @@ class Viewport:
 
     def follow(self) -> None:
         self._anchor = None
+
+    def end_view(self, width: int, height: int) -> View:
+        """Return the view that ends with the last row."""
+        return self._fill(self._from_end(width, height), width, height)
 
     def ending(self, width: int, height: int) -> RowAddress | None:
         """Return the top row of the view that ends with the last row; None if nothing is shown."""
@@ -288,13 +292,3 @@ class Viewport:
             address = None if after is None else RowAddress(*after, 0 if after[1] else -self.gap(after[0]))
         view.at_end = address is None
         return view
-
-    def rows(self, width: int, last: int | None = None) -> Iterator[tuple[Chunk | None, int]]:
-        """Yield the chunks of all cells, or of the `last` ones, with their heights; None for the gaps between cells."""
-        begin = self._first if last is None else max(self.end - last, self._first)
-        for number in range(begin, self.end):
-            chunks = self.chunks(number)
-            if chunks and number > begin and (gap := self.gap(number)):
-                yield None, gap
-            for chunk in chunks:
-                yield chunk, len(chunk.rows(width))
