@@ -37,6 +37,25 @@ _BASIC: tuple[Rgb, ...] = (
     (0, 255, 255),
     (255, 255, 255),
 )
+# The text mode of VGA, which the Linux console and many terminals have.
+_VGA: tuple[Rgb, ...] = (
+    (0, 0, 0),
+    (170, 0, 0),
+    (0, 170, 0),
+    (170, 85, 0),
+    (0, 0, 170),
+    (170, 0, 170),
+    (0, 170, 170),
+    (170, 170, 170),
+    (85, 85, 85),
+    (255, 85, 85),
+    (85, 255, 85),
+    (255, 255, 85),
+    (85, 85, 255),
+    (255, 85, 255),
+    (85, 255, 255),
+    (255, 255, 255),
+)
 _CUBE = (0, 95, 135, 175, 215, 255)
 _HEX = re.compile(r"#([0-9a-f]{6}|[0-9a-f]{3})", re.ASCII)
 _INDEX = re.compile(r"[0-9]{1,3}", re.ASCII)
@@ -138,6 +157,12 @@ def contrast(one: Rgb, other: Rgb) -> float:
     """Return the contrast ratio of two colours, 1 (none) to 21, in either order, as WCAG 2.2 defines it."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+@lru_cache(maxsize=256)
+def basic_contrast(one: Color, other: Color) -> float:
+    """Return the contrast of two of the first 16 colours where it is the least: with the palette of xterm or of VGA."""
+    return min(contrast(colors[int(one)], colors[int(other)]) for colors in (_BASIC, _VGA))
 
 
 @lru_cache(maxsize=512)

@@ -117,6 +117,19 @@ def test_what_is_left_behind_keeps_the_colours_that_the_terminal_has(environment
         assert screen.style_at(0, 1).fg == "default"
 
 
+@pytest.mark.parametrize(
+    ("term", "letters", "band"), [("xterm", "brightgreen", "default"), ("xterm-256color", "d7afff", "262626")]
+)
+def test_letters_have_the_colour_of_their_band_where_there_are_no_bands(term: str, letters: str, band: str) -> None:
+    over = "from zot_tui.text.runs import Over\n" + PLAIN.replace(
+        '("error", "bye")', '(Over("syntax.keyword", "diff.added_line"), "def")'
+    )
+    with running(over, environment={**os.environ, "TERM": term, "COLORTERM": "", "TERM_PROGRAM": ""}) as screen:
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert (screen.style_at(0, 0).fg, screen.style_at(0, 0).bg) == (letters, band)
+
+
 FAILING = """
 async def body(app):
     def fail(): raise ValueError("broken on purpose")

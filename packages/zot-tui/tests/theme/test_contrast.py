@@ -1,11 +1,11 @@
 import pytest
 
-from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, nearest, rgb
+from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, nearest, parse_color, rgb
 from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, weaknesses
 from zot_tui.theme.contrast import TERMINAL_BACKGROUNDS
 from zot_tui.theme.detect import TRUE_COLOR, Background, Depth
 from zot_tui.theme.palette import urwid_color
-from zot_tui.theme.tokens import READ
+from zot_tui.theme.tokens import READ, SEEN
 
 BAND = 1.25
 """The least contrast of a band to what is around it: seen, and quiet. 1.16 on white is not seen."""
@@ -31,7 +31,7 @@ BANDS = [
     (name, token.name)
     for name in builtin_names()
     for token in TOKENS
-    if not token.band
+    if token.band is None
     and builtin(name).style(token.name).background not in (None, DEFAULT, builtin(name).style("text").background)
 ]
 
@@ -69,7 +69,7 @@ def test_a_band_is_seen_and_its_text_is_read_on_every_terminal(
     assert min(contrast(one, other) for one in band for other in around) >= BAND
 
 
-LINES = [token for token in TOKENS if token.band]
+LINES = [token for token in TOKENS if token.band is not None]
 
 
 @pytest.mark.parametrize("name", builtin_names())
@@ -87,6 +87,42 @@ def test_sixteen_colours_show_a_diff_by_its_letters_alone(name: str) -> None:
     entries = {entry[0]: entry for entry in palette(builtin(name))}
     assert {entries[line.name][2] for line in LINES} == {"inherit"}
     assert all("standout" not in entries[line.name][3] for line in LINES)
+
+
+XTERM = (
+    "#000000 #cd0000 #00cd00 #cdcd00 #0000ee #cd00cd #00cdcd #e5e5e5 "
+    "#7f7f7f #ff0000 #00ff00 #ffff00 #5c5cff #ff00ff #00ffff #ffffff"
+)
+VGA = (
+    "#000000 #aa0000 #00aa00 #aa5500 #0000aa #aa00aa #00aaaa #aaaaaa "
+    "#555555 #ff5555 #55ff55 #ffff55 #5555ff #ff55ff #55ffff #ffffff"
+)
+
+
+@pytest.mark.parametrize("palette_of", [XTERM, VGA])
+@pytest.mark.parametrize("terminal", ["dark", "light"])
+@pytest.mark.parametrize("name", builtin_names())
+def test_all_text_is_read_and_every_mark_seen_in_sixteen_colours(
+    name: str, terminal: Background, palette_of: str
+) -> None:
+    colors = [rgb(parse_color(each)) or (0, 0, 0) for each in palette_of.split()]
+    own = {"default": 0 if terminal == "dark" else 15}  # the terminal's own background
+    entries = {entry[0]: entry for entry in palette(builtin(name).for_background(terminal))}
+    shown = {color: int(index) for color, index in BASIC.items()}
+
+    def drawn(color: str) -> Rgb:
+        found = color.split(",")[0]
+        return colors[(shown | own)[entries["text"][2] if found == "inherit" else found]]
+
+    weak = [
+        f"{token.name}: {foreground} on {background}"
+        for token in TOKENS
+        for _, foreground, background, *_ in [entries[token.name]]
+        if contrast(drawn(foreground), drawn(background)) < token.contrast
+    ]
+    assert weak == []
+    chosen = drawn(entries["selection"][2])
+    assert min(contrast(drawn(entries[each][1]), chosen) for each in ("text", "muted", "accent", "match")) >= SEEN
 
 
 def test_the_high_contrast_theme_has_seven_to_one() -> None:

@@ -60,17 +60,20 @@ def test_a_chosen_row_stands_out_in_sixteen_colours(name: str) -> None:
         assert foreground.split(",")[0] != background
 
 
-def test_a_colour_keeps_its_hue_in_sixteen_colours() -> None:
-    shown = {
-        token: entry(builtin("light"), token)[1] for token in ("success", "error", "warning", "assistant", "muted")
-    }
-    assert shown == {
-        "success": "dark green",
-        "error": "dark red",
-        "warning": "brown",
-        "assistant": "dark cyan",
-        "muted": "dark gray",
-    }
+def test_a_colour_keeps_its_hue_in_sixteen_colours_or_gets_the_next_one_that_can_be_read() -> None:
+    tokens = ("success", "error", "warning", "assistant", "accent", "dim")
+    assert [entry(builtin("dark"), token)[1] for token in tokens] == [
+        "light green", "light red", "yellow", "light cyan", "light cyan", "light gray",
+    ]  # fmt: skip
+    assert [entry(builtin("light"), token)[1] for token in tokens] == [
+        "black", "dark red", "dark red", "dark blue", "dark blue", "dark gray",
+    ]  # fmt: skip
+
+
+def test_what_is_changed_in_a_line_is_underlined_where_there_are_no_bands() -> None:
+    assert entry(builtin("dark"), "diff.added_word")[1:4] == ("light green,underline", "inherit", "underline")
+    assert "underline" not in entry(builtin("dark"), "diff.added_word")[4]
+    assert "underline" not in entry(builtin("dark"), "diff.added_line")[1]
 
 
 def test_colours_are_written_as_urwid_reads_them() -> None:

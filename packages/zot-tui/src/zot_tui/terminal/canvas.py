@@ -134,8 +134,8 @@ def _blank(columns: int) -> ScreenRow:
 @lru_cache(maxsize=4096)
 def attribute_of(style: Hashable) -> Hashable:
     """Return the urwid attribute for a style: tokens are in the palette under their names."""
-    if isinstance(style, Over):
-        return urwid.LayeredAttr.layer(style.style, style.band)
+    if isinstance(style, Over):  # the screen knows whether it has bands
+        return style._replace(style=attribute_of(style.style))
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])

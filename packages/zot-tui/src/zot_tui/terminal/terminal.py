@@ -29,6 +29,7 @@ from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, RELEASES_ON, read_r
 from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.reader import READ, TerminalReader
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
+from zot_tui.text.runs import Over
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
@@ -175,7 +176,10 @@ class Terminal(Screen):
         return columns if columns > 0 else 80, rows if rows > 0 else 24
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
-        """See urwid. An attribute's own colours are reduced to colours of the terminal."""
+        """See urwid. An attribute's own colours are reduced to colours of the terminal. Without colours for bands, the
+        letters on a band have its colour."""
+        if isinstance(attr, Over):
+            attr = attr.band if self.depth <= 16 else urwid.LayeredAttr.layer(*attr)
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 

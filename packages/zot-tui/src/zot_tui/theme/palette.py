@@ -1,12 +1,13 @@
 """A theme as the palette of an urwid screen: the plain tuples of `BaseScreen.register_palette` (urwid 5)."""
 
+from collections.abc import Iterable
 from colorsys import rgb_to_hsv
 from typing import TypeAlias
 
-from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, luminance, nearest, rgb
+from zot_tui.color import DEFAULT, Color, Rgb, basic_contrast, indexed, luminance, nearest, rgb
 from zot_tui.theme.contrast import backgrounds
 from zot_tui.theme.theme import Style, Theme
-from zot_tui.theme.tokens import READ, SEEN, TOKENS
+from zot_tui.theme.tokens import READ, TOKENS, Token
 
 # (name, foreground and background for 16 colours, settings for none, foreground and background for 256 and more)
 PaletteEntry: TypeAlias = tuple[str | None, str, str, str, str, str]
@@ -41,20 +42,21 @@ _INHERIT = "inherit"
 _CHROMA = 40  # span of the channels from which a colour is not a grey
 _LIGHT = 0.18  # luminance from which a background is light: black and white contrast equally
 _GREY = indexed(8)
+_GREYS = (indexed(0), indexed(8), indexed(7), indexed(15))
 _DARK_BANDS, _LIGHT_BANDS = (indexed(4), indexed(0)), (indexed(7), indexed(15), indexed(0))
 _HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the index of the dark form; the light form is 8 up
+_NEXT_HUE = 60  # degrees to a hue that is still like a colour
 
 
 def palette(theme: Theme) -> list[PaletteEntry]:
     """Return an entry for each token, in the order of `TOKENS`, after one named None for cells without a token.
 
-    A token without a background inherits the background it is drawn on. Terminals of 16 colours get the nearest ones,
-    chosen so that text differs from its background and a token's background from the theme's. Terminals without colours
-    get the attributes, and reversed video for a token with a background.
+    A token without a background inherits the background it is drawn on. Terminals of 16 colours get the nearest ones
+    with the contrast of the token, whether they show them as xterm does or as VGA, on black or on white. Terminals
+    without colours get the attributes, and reversed video for a token with a background.
     """
-    entries = [_entry(theme, token.name, theme.style(token.name), band=token.band) for token in TOKENS]
-    _, basic, basic_behind, mono, high, high_behind = _entry(theme, "text", theme.style("text"))
-    return [(None, basic, basic_behind, mono, high, high_behind), *entries]
+    entries = [_entry(theme, token) for token in TOKENS]
+    return [(None, *entries[0][1:]), *entries]
 
 
 def in_256(entry: PaletteEntry) -> PaletteEntry:
@@ -77,19 +79,23 @@ def urwid_color(color: Color | None) -> str:
     return _NAMES[int(color)] if int(color) < 16 else f"h{color}"
 
 
-def urwid_settings(attributes: tuple[str, ...]) -> list[str]:
+def urwid_settings(attributes: Iterable[str]) -> list[str]:
     return [_SETTINGS[name] for name in attributes]
 
 
-def _entry(theme: Theme, name: str, style: Style, *, band: bool = False) -> PaletteEntry:
-    settings = urwid_settings(style.attributes)
-    foreground, background = _basic(theme, name, style._replace(background=None) if band else style)
-    mono = list(settings)
-    if name != "text" and style.background is not None and not band and "standout" not in mono:
+def _entry(theme: Theme, token: Token) -> PaletteEntry:
+    name, style = token.name, theme.style(token.name)
+    settings, basic = (
+        urwid_settings(style.attributes),
+        urwid_settings(dict.fromkeys((*style.attributes, *(token.band or ())))),
+    )
+    foreground, background = _basic(theme, token, style if token.band is None else style._replace(background=None))
+    mono = list(basic)
+    if name != "text" and style.background is not None and token.band is None and "standout" not in mono:
         mono.append("standout")
     return (
         name,
-        ",".join([urwid_color(foreground), *settings]),
+        ",".join([urwid_color(foreground), *basic]),
         urwid_color(background),
         ",".join(mono) or DEFAULT,
         ",".join([urwid_color(style.foreground), *settings]),
@@ -97,37 +103,40 @@ def _entry(theme: Theme, name: str, style: Style, *, band: bool = False) -> Pale
     )
 
 
-def _basic(theme: Theme, name: str, style: Style) -> tuple[Color, Color | None]:
+def _basic(theme: Theme, token: Token, style: Style) -> tuple[Color, Color | None]:
     """Return foreground and background of the 16 colours for a style."""
     base = nearest(backgrounds(theme, None)[0], 16)
     background = style.background
     if background is not None and background != DEFAULT:
         background = nearest(background, 16)
-        if name != "text" and background in (base, _GREY) and style.background != theme.style("text").background:
+        around = theme.style("text").background
+        if token.name != "text" and background in (base, _GREY) and style.background != around:
             background = _band(style.background or DEFAULT, base)
-    own = background is not None and background != DEFAULT
-    behind = rgb(background if background is not None and own else base) or (0, 0, 0)
-    return _basic_foreground(style.foreground, behind, strict=own and name != "text"), background
+    behind, wanted = base, token.contrast
+    if background is not None and background != DEFAULT:
+        behind, wanted = background, READ
+    return _basic_foreground(style.foreground, behind, wanted), background
 
 
-def _basic_foreground(color: Color, behind: Rgb, *, strict: bool) -> Color:
-    """Return the closest of 16 colours that is visible on `behind`.
+def _basic_foreground(color: Color, behind: Color, wanted: float) -> Color:
+    """Return the closest of 16 colours that has the `wanted` contrast to `behind`, one of them.
 
-    A grey becomes the nearest visible one. A colour keeps its hue, of which terminals have a light and a dark form; on
-    a token's own background (`strict`) it becomes black or white if it cannot be read.
+    A grey becomes a grey. A colour keeps its hue, of which terminals have a light and a dark form, or gets the next one
+    to it; where neither can be seen, it becomes black or white.
     """
     channels = rgb(color)
     if channels is None or (not color.startswith("#") and int(color) < 16):
         return color
-    found = nearest(color, 16)
-    chromatic = max(channels) - min(channels) >= _CHROMA
-    if chromatic:
+    if max(channels) - min(channels) >= _CHROMA:
         hue = _hue(channels)
-        closest = min(_HUES, key=lambda each: min(abs(hue - each), 360 - abs(hue - each)))
-        found = indexed(_HUES[closest] + (0 if luminance(behind) > _LIGHT else 8))
-    if (strict or not chromatic) and contrast(rgb(found) or (0, 0, 0), behind) < (READ if strict else SEEN):
-        return max(indexed(0), indexed(15), key=lambda each: contrast(rgb(each) or (0, 0, 0), behind))
-    return found
+        distances = {each: min(abs(hue - each), 360 - abs(hue - each)) for each in _HUES}
+        near = sorted((each for each in _HUES if distances[each] <= _NEXT_HUE), key=distances.__getitem__)
+        light = luminance(rgb(behind) or (0, 0, 0)) > _LIGHT
+        found = [indexed(_HUES[each] + (0 if light else 8)) for each in near]
+    else:
+        found = sorted(_GREYS, key=lambda each: abs(luminance(rgb(each) or channels) - luminance(channels)))
+    seen = [each for each in found if basic_contrast(each, behind) >= wanted]
+    return seen[0] if seen else max(_GREYS, key=lambda each: basic_contrast(each, behind))
 
 
 def _hue(channels: Rgb) -> float:

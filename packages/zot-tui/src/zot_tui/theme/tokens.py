@@ -17,7 +17,8 @@ class Token:
 
     `fallback` is the token it looks like if a theme does not set it, empty only for `text`. `contrast` is the required
     ratio to its background. `key` and `background_key` are dotted where the file has groups: `diff.added` is the entry
-    `added` of the object `diff`. A `band` is a background that terminals of 16 colours do not have.
+    `added` of the object `diff`. A `band` is a background for which terminals of 16 colours have no colour: these
+    attributes are in its place.
     """
 
     name: str
@@ -26,7 +27,7 @@ class Token:
     contrast: float = READ
     key: str = ""
     background_key: str = ""
-    band: bool = False
+    band: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         self.key = self.key or self.name
@@ -58,12 +59,22 @@ TOKENS: tuple[Token, ...] = (
     Token("placeholder", "dim", "hint in an empty input", SEEN),
     Token("diff.added", "success", "added lines"),
     Token("diff.removed", "error", "removed lines"),
-    Token("diff.added_line", "diff.added", "added lines in a diff", background_key="diff.added_bg", band=True),
-    Token("diff.removed_line", "diff.removed", "removed lines in a diff", background_key="diff.removed_bg", band=True),
+    Token("diff.added_line", "diff.added", "added lines in a diff", background_key="diff.added_bg", band=()),
+    Token("diff.removed_line", "diff.removed", "removed lines in a diff", background_key="diff.removed_bg", band=()),
     Token(
-        "diff.added_word", "diff.added_line", "what is new in a line", background_key="diff.added_word_bg", band=True
+        "diff.added_word",
+        "diff.added_line",
+        "what is new in a line",
+        background_key="diff.added_word_bg",
+        band=("underline",),
     ),
-    Token("diff.removed_word", "diff.removed_line", "what is gone", background_key="diff.removed_word_bg", band=True),
+    Token(
+        "diff.removed_word",
+        "diff.removed_line",
+        "what is gone",
+        background_key="diff.removed_word_bg",
+        band=("underline",),
+    ),
     Token("diff.context", "muted", "unchanged lines"),
     Token("diff.header", "accent", "file names, positions of hunks"),
     Token("markdown.heading", "accent", "headings"),
