@@ -144,7 +144,7 @@ class Spinner(Rows):
         left = self._until - self._clock()
         runs.append(("muted", f"  in {duration(math.ceil(left))}" if left > 0 else f"  {duration(self.elapsed)}"))
         if self._hint:
-            runs.append(("dim", f" · {self._hint}"))
+            runs.append(("muted", f" · {self._hint}"))
         margin = _MARGIN if columns > 2 * _MARGIN else 0
         return [[("spinner", " " * margin), *clip_runs(runs, columns - margin)]]
 

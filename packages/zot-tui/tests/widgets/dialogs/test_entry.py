@@ -33,7 +33,7 @@ def test_hostile_labels_are_harmless() -> None:
 
 
 def test_a_heading_stands_in_the_margin() -> None:
-    assert heading_row("Anthropic", 8) == [("dim", "  Anthr…")]
+    assert heading_row("Anthropic", 8) == [("muted", "  Anthr…")]
 
 
 @given(st.integers(0, 30), st.integers(-1, 29), st.integers(-5, 40), st.integers(1, 10))

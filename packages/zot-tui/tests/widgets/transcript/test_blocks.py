@@ -115,7 +115,7 @@ def test_files_show_their_name_before_their_folder() -> None:
     drawn = render_block(Files(["src/app.py", "src/lib/", "README"]))
 
     assert rows(drawn) == ["src/app.py", "src/lib/", "README"]
-    assert styles(drawn) == [["dim", "tool_out"], ["dim", "muted"], ["tool_out"]]
+    assert styles(drawn) == [["muted", "text"], ["muted"], ["text"]]
     assert plain(drawn.note) == "3 files"
 
 

@@ -19,7 +19,7 @@ def styles(cell: FoldCell) -> list[Any]:
 def test_a_text_is_a_row_until_it_is_expanded() -> None:
     cell = FoldCell("Summary", "## Goal\n\nA *shed*.", ["2k tokens", "4 kept"], CellStyle(hint="f9"))
     assert rows(cell) == ["≡ Summary  2k tokens · 4 kept · f9"]
-    assert styles(cell) == ["dim", "thought", "dim"]
+    assert styles(cell) == ["dim", "thought", "muted"]
     assert cell.folds(40)
     cell.expanded = True
 

@@ -46,9 +46,9 @@ class QueueRows(Rows):
                 [("accent", f"  {kind}: "), ("text", sanitize_line(text.strip().partition("\n")[0]))],
                 columns - len(end),
             )
-            rows.append([*shown, ("dim", end)])
+            rows.append([*shown, ("muted", end)])
         if len(self._texts) > QUEUE_SHOWN:
-            rows.append([("dim", f"  and {len(self._texts) - QUEUE_SHOWN} more"[:columns])])
+            rows.append([("muted", f"  and {len(self._texts) - QUEUE_SHOWN} more"[:columns])])
         return rows
 
 
@@ -71,5 +71,5 @@ class TodoRows(Rows):
         rows: list[Row[Any]] = [clip_runs([("muted", f"  to do: {done} of {len(self._items)} done")], columns)]
         rows += [clip_runs([(None, "  "), *todo_line(each)], columns) for each in open_items[:TODOS_SHOWN]]
         if len(open_items) > TODOS_SHOWN:
-            rows.append(clip_runs([("dim", f"  and {len(open_items) - TODOS_SHOWN} more")], columns))
+            rows.append(clip_runs([("muted", f"  and {len(open_items) - TODOS_SHOWN} more")], columns))
         return rows

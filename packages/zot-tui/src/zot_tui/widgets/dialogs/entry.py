@@ -58,7 +58,7 @@ def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool)
 
 def heading_row(text: str, columns: int) -> Row[Any]:
     """Return the heading of a group."""
-    return clip_runs([("dim", BLANK + sanitize_line(text))], columns)
+    return clip_runs([("muted", BLANK + sanitize_line(text))], columns)
 
 
 def window(count: int, chosen: int, top: int, rows: int) -> int:

@@ -68,7 +68,7 @@ def render_block(block: RenderableBlock, subject: str = "", *, sides: bool = Fal
     """Draw a block: see `BlockPlace`. An unknown kind shows its name."""
     renderer = RENDERERS.get(block.kind)
     if renderer is None:
-        return RenderedBlock([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
+        return RenderedBlock([wrapped([[("muted", f"({sanitize_line(block.kind)})")]])])
     return renderer(block, BlockPlace(subject, sides))
 
 
@@ -114,8 +114,8 @@ def _files(block: Any, _: BlockPlace) -> RenderedBlock:
     lines: list[TextLine] = []
     for path in map(sanitize_line, block.paths):
         folder, slash, name = path.removesuffix("/").rpartition("/")
-        style = "muted" if path.endswith("/") else "tool_out"
-        lines.append([("dim", detached(folder) + slash), (style, detached(name) + path[len(path.removesuffix("/")) :])])
+        ending = path[len(path.removesuffix("/")) :]
+        lines.append([("muted", detached(folder) + slash), ("muted" if ending else "text", detached(name) + ending)])
     return RenderedBlock(_chunks(lines), [("muted", counted(len(block.paths), "file"))])
 
 

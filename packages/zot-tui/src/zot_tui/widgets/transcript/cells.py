@@ -82,7 +82,7 @@ class UserCell(Cell):
         if self._whole and not self._expanded:
             count = self._whole.count("\n") + 1
             more = f"… the model reads {count:,} line{'' if count == 1 else 's'}"
-            chunks += _lines(f"{more} ({self._style.hint})" if self._style.hint else more, "dim")
+            chunks += _lines(f"{more} ({self._style.hint})" if self._style.hint else more, "muted")
         return [_band(chunk) for chunk in (*chunks, *map(self._image, self._drawings()))]
 
     def _drawings(self) -> list[RenderedBlock]:
@@ -252,7 +252,7 @@ class ThoughtCell(Cell):
         row: Row[Any] = [("dim", "∴ "), ("thought", head)]
         summary = "" if self._expanded else self._summary()
         if summary:
-            row.append(("dim", f": {summary}"))
+            row.append(("muted", f": {summary}"))
         return [Chunk(lambda width: [clip_runs(row, width)]), *(_thought(chunk) for chunk in body)]
 
     def _summary(self) -> str:
@@ -347,7 +347,7 @@ class WorkedCell(Cell):
 
     def _make(self) -> list[Chunk]:
         words = [f"worked for {duration(self._seconds)}", *map(sanitize_line, self._facts)]
-        return [indented(wrapped([[("dim", " · ".join(words))]]))]
+        return [indented(wrapped([[("muted", " · ".join(words))]]))]
 
 
 def _band(chunk: Chunk) -> Chunk:

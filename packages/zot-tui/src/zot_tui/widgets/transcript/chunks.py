@@ -168,7 +168,7 @@ def folded(chunks: Sequence[Chunk], limit: int, hint: str, how: Folding | None =
         if not hidden:
             return shown
         more = f"… {hidden + left_out:,} {'earlier' if tail else 'more'} lines"
-        row: Row[Any] = clip_runs([("dim", f"{more} ({hint})" if hint else more)], width)
+        row: Row[Any] = clip_runs([("muted", f"{more} ({hint})" if hint else more)], width)
         return [row, *shown] if tail else [*shown, row]
 
     return Chunk(rows)

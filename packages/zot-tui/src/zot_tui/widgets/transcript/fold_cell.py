@@ -43,6 +43,6 @@ class FoldCell(Cell):
         facts = [*self._facts, self._style.hint] if folded else self._facts
         row: Row[Any] = [("dim", "≡ "), ("thought", self._title)]
         if facts:
-            row.append(("dim", f"  {' · '.join(facts)}"))
+            row.append(("muted", f"  {' · '.join(facts)}"))
         head = Chunk(lambda width: [clip_runs(row, width)])
         return [head, Chunk(lambda width: []), *self._body.chunks] if self._expanded else [head]
