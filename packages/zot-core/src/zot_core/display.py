@@ -147,9 +147,9 @@ MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "na
 """Names of arguments that identify a call, most specific first."""
 
 
-def main_argument(arguments: str) -> str:
-    """Return the argument that best identifies a call, from the JSON text of its arguments, or an empty string."""
-    values = read_object(arguments)
+def main_argument(arguments: str | Mapping[str, Any]) -> str:
+    """Return the argument that best identifies a call, from its arguments or their JSON text, or an empty string."""
+    values = read_object(arguments) if isinstance(arguments, str) else arguments
     return next((values[name] for name in MAIN_ARGUMENTS if isinstance(values.get(name), str)), "")
 
 
@@ -170,6 +170,9 @@ class Recaller(Protocol):
     @property
     def only_reads(self) -> bool: ...
 
+    @property
+    def schema(self) -> dict[str, Any]: ...
+
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
     ) -> list[DisplayBlock]: ...
@@ -186,11 +189,20 @@ def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, R
     tool, own = tools.get(call.name), _own_content(result.content)
     if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock) or own[0].text.startswith(SAME):
         return []
+    return tool.recall(received(call, tools), own[0].text, details=result.details, failed=result.is_error)
+
+
+def received(call: ToolCallBlock, tools: Mapping[str, Recaller]) -> dict[str, Any]:
+    """Return the arguments of a stored call as its tool received them, as far as that is known; none if nobody could
+    read them."""
+    from zot_core.tools.definition.argument_repair import meant, read_arguments  # noqa: PLC0415  for stored calls only
+
     try:
-        arguments = call.parsed()
+        arguments, _ = read_arguments(call.arguments)
     except ValueError:
-        return []
-    return tool.recall(arguments, own[0].text, details=result.details, failed=result.is_error)
+        return {}
+    tool = tools.get(call.name)
+    return arguments if tool is None else meant(arguments, tool.schema)[0]
 
 
 def _own_content(content: list[TextBlock | ImageBlock]) -> list[TextBlock | ImageBlock]:

@@ -75,6 +75,18 @@ def test_a_replaced_conversation_is_estimated_again() -> None:
     assert size.tokens() == 30
 
 
+def test_a_count_of_an_earlier_process_holds_until_there_is_another_one() -> None:
+    agent = make_agent(ScriptedClient([Turn("a", usage=Usage(5000, 10))]), messages=[user_message("x" * 40)])
+    agent.history.counted = (900, 1)
+    size = ContextSize(agent)
+    assert size.tokens() == 900
+    run_to_end(agent, "y" * 40)
+    assert size.tokens() == 5010
+    agent.history.counted = (900, 1)
+    size.forget()
+    assert size.tokens() < 100
+
+
 async def test_a_stopped_turn_is_counted_as_far_as_the_provider_reported() -> None:
     agent = make_agent(ScriptedClient([Turn("a" * 4000, usage=Usage(700, 0), error=RuntimeError("cut"))]))
     size = ContextSize(agent)

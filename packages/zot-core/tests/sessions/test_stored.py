@@ -5,7 +5,8 @@ import pytest
 
 from zot_core.compaction.size import estimate, rough_estimate
 from zot_core.sessions.file import SessionFile
-from zot_core.sessions.rows import Meta, message_row, meta_row, tool_result_row
+from zot_core.sessions.rows import CutText, Meta, message_row, meta_row, tool_result_row
+from zot_core.sessions.store import new_session
 from zot_core.sessions.stored import EAGER_BYTES, StoredMessage, load
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
@@ -89,6 +90,30 @@ def test_a_long_session_is_continued(path: Path, conversation: list[Message]) ->
     again = load(str(path))
     assert again.messages == [*conversation, Message("user", [TextBlock("and then?")], "t5")]
     assert again.usage.input == 3
+
+
+def test_what_the_provider_has_counted_last_is_known_with_the_messages_that_it_covers(tmp_path: Path) -> None:
+    session = new_session(str(tmp_path), META)
+    first, second = turn(1), turn(2)
+    for message in first:
+        session.append(message)
+    session.usage(Usage(900, 50), Usage(900, 50))
+    session.append(second[0])
+    assert load(session.path).counted == (950, 4)
+    session.usage(Usage(), Usage(900, 50))  # of a turn whose provider has counted nothing
+    assert load(session.path).counted == (950, 4)
+    session.compact(Message("user", [TextBlock("in short")], "t5", summarized_tokens=9), 2)
+    assert load(session.path).counted == (0, 0)
+    session.usage(Usage(700, 5), Usage(1600, 55))  # of the compaction
+    assert load(session.path).counted == (0, 0)
+    for message in second[1:]:
+        session.append(message)
+    session.usage(Usage(300, 5), Usage(1900, 60))
+    assert load(session.path).counted == (305, 6)
+    session.cut(CutText("e", 0, "t", "", "now"))
+    stored = load(session.path)
+    assert (stored.counted, stored.usage) == ((0, 0), Usage(1900, 60))
+    session.close()
 
 
 def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(

@@ -14,6 +14,8 @@ class MessageHistory:
         self._messages = list(messages)
         self._appended = appended
         self.revision = 0
+        self.counted = (0, 0)
+        """Tokens that a provider has counted in an earlier process, and how many messages they cover; else zeros."""
         self.as_sent: Callable[[TextBlock | ImageBlock], TextBlock | ImageBlock] = lambda block: block
         """Returns what a model gets in place of a block of the messages."""
 
@@ -44,6 +46,7 @@ class MessageHistory:
     def reset(self, messages: Iterable[Message]) -> None:
         """Replace all messages, without notifications."""
         self._messages = list(messages)
+        self.counted = (0, 0)
         self.revision += 1
 
 

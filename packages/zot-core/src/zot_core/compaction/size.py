@@ -64,7 +64,7 @@ class ContextSize:
     """Observes an agent and estimates the tokens of its next request.
 
     The sum of the provider's count for the last request and its answer, and an estimate for the messages since. Without
-    a count (not all providers report one, and a resumed conversation has none) all of it is an estimate.
+    a count (not all providers report one) all of it is an estimate.
     """
 
     def __init__(self, agent: Agent, sent: SentHistory | None = None) -> None:
@@ -112,7 +112,7 @@ class ContextSize:
 
     def forget(self) -> None:
         """Estimate all of the conversation again: messages are no longer sent as they were."""
-        self._last = None
+        self._last, self._agent.history.counted = None, (0, 0)
 
     def _begin(self) -> tuple[int, Sequence[Message]]:
         """Return the tokens that are counted already, and the messages that are not, as they are sent."""
@@ -120,6 +120,9 @@ class ContextSize:
         # The history may have been replaced.
         if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
             return self._reported, messages[self._count :]
+        tokens, count = self._agent.history.counted
+        if count:
+            return tokens, messages[count:]
         return self._overhead(), messages if self._sent is None else self._sent.view(messages)
 
     def _overhead(self) -> int:

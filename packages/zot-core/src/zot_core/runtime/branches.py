@@ -70,6 +70,7 @@ class Branches:
             raise
         self._recorder.session = opened
         self._agent.start_over([*stored.messages, *added], usage)
+        self._agent.history.counted = stored.counted
         await asyncio.to_thread(branch.leave_branch, session)
         return message
 
@@ -187,6 +188,7 @@ class Branches:
         if session is not None:
             self._agent.cache_key = session.meta.session_id
         self._agent.start_over(stored.messages if stored else (), stored.usage if stored else Usage())
+        self._agent.history.counted = stored.counted if stored else (0, 0)
         if old is not session:
             old.close()
 

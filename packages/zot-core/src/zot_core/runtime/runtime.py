@@ -149,6 +149,7 @@ class Runtime(Prompts):
             hooks=hooks,
             cache_key=session.meta.session_id if session else "",
         )
+        self.agent.history.counted = resumed.counted if resumed else (0, 0)
         self.agent.tools.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
         # The messages as the model gets them.

@@ -27,9 +27,10 @@ _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
 class StoredSession(Record):
-    """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
-    `size`: the bytes read. `lost`: how many whole lines are no JSON. `headless`: one of them is before the first
-    message. `batch_open`: the last message is made of `tool_result` rows without a `message` row.
+    """The contents of a session file. `usage` is the last cumulative count; `counted` has the tokens of the last
+    request and its answer, and how many messages these are. `torn`: the last line is incomplete. `size`: the bytes
+    read. `lost`: how many whole lines are no JSON. `headless`: one of them is before the first message. `batch_open`:
+    the last message is made of `tool_result` rows without a `message` row.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
@@ -42,6 +43,7 @@ class StoredSession(Record):
     meta: Meta
     messages: list[Message] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    counted: tuple[int, int] = (0, 0)
     torn: bool = False
     size: int = 0
     starts: list[int] = field(default_factory=list)
@@ -225,8 +227,8 @@ def _unread_message(line: bytes, before: str, start: int, source: _RowSource) ->
 
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
-    found, line, id = False, b"\n", ""
-    usages: list[bytes] = []  # the last row that can be read counts
+    found, line, id, compacted = False, b"\n", "", False
+    usages: list[tuple[bytes, int]] = []  # with the number of messages that the row covers, 0 if these have changed
     batch = _Batch()
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
@@ -257,15 +259,30 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                 if compaction := rows.read_compaction(row):
                     compaction.summary.id = id
                     _compact(stored, compaction, start)
+                usages, compacted = [(each, 0) for each, _ in usages], True
             case "usage":
-                usages.append(line)
+                usages.append((line, 0 if compacted else len(stored.messages)))  # that of a compaction is after it
+                compacted = False
             case _:
                 _read_no_entry(stored, row)
+                usages = [(each, 0) for each, _ in usages] if row.get("type") == "cut" else usages
     stored.batch_open = batch.flush(stored)
-    usage = next((row for line in reversed(usages) if (row := read_row(line))), {})
-    stored.usage = rows.read_usage(usage.get("cumulative"))
+    _count(stored, usages)
     stored.torn = not line.endswith(b"\n")
     return found
+
+
+def _count(stored: StoredSession, usages: list[tuple[bytes, int]]) -> None:
+    """Take the usage of the session from the last row that can be read, and that of the last request from the last one
+    of a turn."""
+    found = ((row, messages) for line, messages in reversed(usages) if (row := read_row(line)))
+    for number, (row, messages) in enumerate(found):
+        if not number:
+            stored.usage = rows.read_usage(row.get("cumulative"))
+        tokens = rows.read_usage(row.get("usage")).context
+        if tokens or not messages:
+            stored.counted = (tokens, messages) if 0 < messages <= len(stored.messages) else (0, 0)
+            return
 
 
 def _read_no_entry(stored: StoredSession, row: dict[str, Any]) -> None:

@@ -1,11 +1,13 @@
 """`StoredCells`: makes cells of stored messages, as they looked when they came."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from zot_agent.ui.format.user_cells import user_cells
-from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument, recalled_display
+from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument, recalled_display, received
 from zot_core.events import Fate
+from zot_provider.json_text import read_object
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_tui.widgets.transcript.call_row import Ending
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
@@ -42,7 +44,7 @@ class StoredCells:
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     self._finish(*calls.pop(block.call_id), block)
                 elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = self.tool_cell(block.name, main_argument(block.arguments)), block
+                    calls[block.id] = self._call(block)
                     cells.append(calls[block.id][0])
                 else:
                     cells += self._cells_of(block)
@@ -53,6 +55,13 @@ class StoredCells:
             cell.finish("stopped")
         join(cells)
         return cells
+
+    def _call(self, block: ToolCallBlock) -> tuple[ToolCell, ToolCallBlock]:
+        """Return the cell of a stored call, and the call with the arguments that its tool received."""
+        arguments = received(block, self._tools())
+        if arguments != read_object(block.arguments):
+            block = block.replace(arguments=json.dumps(arguments, ensure_ascii=False))
+        return self.tool_cell(block.name, main_argument(arguments)), block
 
     def tool_cell(self, name: str, argument: str) -> ToolCell:
         """Return the cell of a call that has begun."""
