@@ -1,0 +1,49 @@
+"""A session that is opened again looks as it did."""
+
+import re
+from pathlib import Path
+
+from screen import Chats, Talk
+
+from zot_provider.events import Usage
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+CALLS = [
+    Call("read", {"path": "a.py"}),
+    Call("read", {"file": "a.py", "line": 2}),
+    Call("edit", {"path": "a.py", "edits": '[{"old": "two", "new": "three"}]'}),
+    Call("write", {"file_path": "b.py", "contents": "x = 1\n"}),
+    Call("bash", {"cmd": "echo hello; sleep 0.2"}),
+    Call("bash", {"command": "seq 2000"}),
+    Call("bash", {"command": "exit 3"}),
+    Call("grep", {"pattern": "three"}),
+    Call("todo", {"todos": [{"task": "one thing", "status": "done"}, "another"]}),
+    Call("todo", {"items": '[{"content": "one thing", "status": "completed"}]'}),
+    Call("read", {"path": "missing.py"}),
+    Call("nothing", {}),
+]
+
+_MEASURED = re.compile(r" · [\d.]+s$| for [\d.]+s|  [\d.]+s$")
+
+
+def parts(talk: Talk) -> list[str]:
+    """The rows of the transcript, without what the clock of the screen says."""
+    return [_MEASURED.sub("", row) for row in talk.transcript().splitlines() if "worked for" not in row and row]
+
+
+async def test_a_session_that_is_opened_again_looks_as_it_did(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    Path("a.py").write_text("one\ntwo\n")
+    server.add(
+        Turn("I look.", reasoning="Hm, let me see.", calls=CALLS, usage=Usage(input=2000, output=100)),
+        Turn("Done.", usage=Usage(input=4000, output=100)),
+    )
+    async with chats.built(server, columns=120) as talk:
+        await talk.send("go")
+        path, before, status = talk.session_path, parts(talk), talk.status
+    assert "12% of" in status
+    async with chats.built(server, columns=120, session=path) as talk:
+        await talk.quiet()
+        assert parts(talk) == before
+        assert "12% of" in talk.status
