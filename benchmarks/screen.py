@@ -57,6 +57,55 @@ asyncio.run(main())
 """
 
 
+CHANGE = """
+import asyncio, statistics, time
+from zot_core.display import DiffDisplay
+from zot_tui.app import App
+from zot_tui.testing.memory import MemoryScreen
+from zot_tui.widgets.dialogs.questions import Pages
+from zot_tui.widgets.transcript.blocks import render_block
+from zot_tui.widgets.transcript.cells import AnswerCell
+from zot_tui.widgets.transcript.tool_cell import ToolCell
+from zot_tui.widgets.transcript.transcript import Transcript
+
+def changed(lines):
+    rows = [f"{'-+'[n // 10 % 2]}    total{n // 20} = compute({n % 20}, 'text', limit=rate{n})" for n in range(lines)]
+    return DiffDisplay("a.py", "\\n".join(rows), [(1, 1)])
+
+def edited(lines):
+    cell = ToolCell("edit", "a.py")
+    cell.finish("ok", [changed(lines)])
+    return cell
+
+async def frames(root, moves):
+    taken = []
+    async with App(root, screen=MemoryScreen(120, 40)) as app:
+        for move in moves:
+            await asyncio.sleep(0)
+            begin = time.process_time()
+            move()
+            app.draw()
+            taken.append(time.process_time() - begin)
+        app.exit()
+    return sorted(taken)
+
+async def main():
+    live, usual = AnswerCell(), Transcript()
+    usual.append(*(edited(10) for _ in range(20)), live)
+    words = (f"word{n} `more` " + "\\n\\n" * (n % 60 == 59) for n in range(1000))
+    found = await frames(usual, [lambda word=word: live.append(word) for word in words])
+    print(statistics.median(found))
+    large, pages = Transcript(), Pages("Changes", lambda: render_block(changed(20_000)).chunks)
+    large.append(edited(20_000))
+    large.toggle_all_expanded()
+    for root, page in ((large, lambda: large.page(-1)), (pages, lambda: pages.page(1))):
+        found = await frames(root, [page] * 100)
+        print(found[len(found) * 95 // 100])
+
+asyncio.run(main())
+"""
+
+
 class Paced(ModelServer):
     """Answers with markdown, `rate` deltas a second; `END` is the last."""
 
@@ -108,6 +157,11 @@ def measure(environment: Environment) -> Iterator[Figure]:
     redraw, page = (float(each) for each in environment.run([environment.python, "-c", REDRAW]).stdout.split())
     yield Figure("screen, a redraw of 10,000 blocks, p95", redraw * 1000 * environment.scale, "ms", 5)
     yield Figure("screen, a page turned for the first time, p95", page * 1000 * environment.scale, "ms", 10)
+    frame, *scrolled = map(float, environment.run([environment.python, "-c", CHANGE]).stdout.split())
+    yield Figure("screen, a frame with changes and code", frame * 1000 * environment.scale, "ms", 2)
+    for where, taken in zip(("conversation", "dialog"), scrolled, strict=True):
+        name = f"screen, a page of a change of 20,000 lines in a {where}, p95"
+        yield Figure(name, taken * 1000 * environment.scale, "ms", 30)
     yield from _long_session(environment)
 
 
