@@ -167,8 +167,7 @@ def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBloc
 class Recaller(Protocol):
     """A tool that makes the display of a stored call again: see `Tool`."""
 
-    @property
-    def only_reads(self) -> bool: ...
+    def only_reads(self, arguments: Mapping[str, Any]) -> bool: ...
 
     @property
     def schema(self) -> dict[str, Any]: ...

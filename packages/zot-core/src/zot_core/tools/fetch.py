@@ -42,7 +42,7 @@ _PROBE = 8192
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-@builtin(other_names="web_fetch webfetch fetch_url read_url", replaceable=True, parallel=True)
+@builtin(other_names="web_fetch webfetch fetch_url read_url", replaceable=True, parallel=True, reads=lambda _: True)
 async def fetch(url: str, context: ToolContext) -> ToolResult:
     """Fetch a page."""
     return await fetch_page(url, context, FetchLimits())

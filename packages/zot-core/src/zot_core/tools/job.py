@@ -1,6 +1,7 @@
 """The `job` tool: look at commands that run in the background, wait for them, stop them."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
@@ -13,7 +14,11 @@ LONGEST_WAIT = 600.0
 """Seconds."""
 
 
-@builtin(other_names="bash_output kill_shell kill_bash write_stdin", replaceable=True, parallel=True)
+def _reads(arguments: Mapping[str, Any]) -> bool:
+    return arguments.get("action") != "stop"
+
+
+@builtin(other_names="bash_output kill_shell kill_bash write_stdin", replaceable=True, parallel=True, reads=_reads)
 async def job(
     action: Literal["list", "output", "stop"],
     context: ToolContext,

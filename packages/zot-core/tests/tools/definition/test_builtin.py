@@ -54,6 +54,13 @@ def test_all_but_a_command_may_run_beside_others() -> None:
     assert [tool.name for tool in BUILTIN_TOOLS if not tool.parallel] == ["bash"]
 
 
+def test_a_call_changes_something_or_not_by_its_arguments() -> None:
+    reads = {tool.name: tool.only_reads({}) for tool in BUILTIN_TOOLS}
+    changing = sorted(name for name in reads if not reads[name])
+    assert changing == ["bash", "edit", "todo", "write"]
+    assert not BuiltinTool("job").only_reads({"action": "stop"})
+
+
 def test_a_call_that_only_reads_may_be_repeated() -> None:
     assert {tool.name for tool in BUILTIN_TOOLS if tool.repeatable} == {"find", "glob", "grep", "ls", "read"}
 

@@ -179,8 +179,8 @@ def test_no_call_is_wider_than_its_width(
 
 
 def quiet(name: str, argument: str, *blocks: object) -> ToolCell:
-    cell = ToolCell(name, argument, quiet=True)
-    cell.finish("ok", blocks)
+    cell = ToolCell(name, argument)
+    cell.finish("ok", blocks, quiet=True)
     return cell
 
 
@@ -190,8 +190,8 @@ def test_a_call_that_changes_nothing_is_a_row_until_it_is_expanded_or_fails() ->
     assert cell.folds(40)
     cell.expanded = True
     assert len(rows(cell)) == 31
-    cell = ToolCell("grep", "(", quiet=True)
-    cell.finish("failed", [Text("the pattern is invalid")])
+    cell = ToolCell("grep", "(")
+    cell.finish("failed", [Text("the pattern is invalid")], quiet=True)
     assert rows(cell) == ["✗ grep (", "    the pattern is invalid"]
 
 
@@ -213,9 +213,9 @@ def test_calls_that_change_nothing_fold_into_one_row_which_opens_them_all() -> N
 
 
 def test_a_call_that_changes_something_or_failed_joins_no_other() -> None:
-    edit, read, failed = ToolCell("edit", "a.py"), quiet("read", "a.py", Text("one")), ToolCell("read", "b", quiet=True)
+    edit, read, failed = ToolCell("edit", "a.py"), quiet("read", "a.py", Text("one")), ToolCell("read", "b")
     edit.finish("ok", [Text("done")])
-    failed.finish("failed", [Text("no such file")])
+    failed.finish("failed", [Text("no such file")], quiet=True)
     read.join(edit)
     failed.join(read)
     assert [cell.shows for cell in (edit, read, failed)] == [True, True, True]

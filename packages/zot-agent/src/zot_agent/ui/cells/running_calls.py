@@ -86,8 +86,9 @@ class RunningCalls:
         began = self._began.pop(event.id, None)
         facts = [] if self._agents is None else self._agents.facts.pop(event.id, [])
         took = None if began is None else self._clock() - began
-        cell.finish(state, blocks, took, [*facts, *FACTS.get(event.fate, ())])
-        self._facts.call(event.display, wrote=state == "ok" and not self._stored.only_reads(event.name))
+        quiet = self._stored.only_reads(event.name, cell.item.arguments)
+        cell.finish(state, blocks, took, [*facts, *FACTS.get(event.fate, ())], quiet=quiet)
+        self._facts.call(event.display, wrote=state == "ok" and not quiet)
         open_done_list(cell, blocks)
         shown = [each for each in self._transcript.cells[-FOLDED:] if each.shows]
         if cell in shown:

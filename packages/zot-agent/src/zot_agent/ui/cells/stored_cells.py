@@ -65,18 +65,19 @@ class StoredCells:
 
     def tool_cell(self, name: str, argument: str) -> ToolCell:
         """Return the cell of a call that has begun."""
-        return ToolCell(name, argument, self._style, quiet=self.only_reads(name))
+        return ToolCell(name, argument, self._style)
 
-    def only_reads(self, name: str) -> bool:
-        """Return whether calls of a tool change nothing, as far as that is known."""
+    def only_reads(self, name: str, arguments: str) -> bool:
+        """Return whether a call, with the JSON text of its arguments, changes nothing, as far as that is known."""
         tool = self._tools().get(name)
-        return tool is not None and tool.only_reads
+        return tool is not None and tool.only_reads(read_object(arguments))
 
     def _finish(self, cell: ToolCell, call: ToolCallBlock, result: ToolResultBlock) -> None:
         state = ENDINGS.get(result.fate, "failed" if result.is_error else "ok")
         cell.item = PaintedItem(call.id, call.arguments, result.content)
         blocks = recalled_display(call, result, self._tools())
-        cell.finish(state, blocks, None, FACTS.get(result.fate, ()))
+        quiet = self.only_reads(call.name, call.arguments)
+        cell.finish(state, blocks, None, FACTS.get(result.fate, ()), quiet=quiet)
         open_done_list(cell, blocks)
 
     def _cells_of(self, block: Block) -> list[Cell]:

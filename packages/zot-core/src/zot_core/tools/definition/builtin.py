@@ -7,7 +7,7 @@ tools. A test compares it with the current signatures and prompts.
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,7 +15,7 @@ from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Recall, Tool
+from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Reads, Recall, Tool
 from zot_provider.messages import Message
 
 P = ParamSpec("P")
@@ -50,6 +50,7 @@ def builtin(
     recall: Recall | None = None,
     preview: Preview | None = None,
     carry: Carry | None = None,
+    reads: Reads | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a built-in tool from the function of the same name. `other_names`, separated by blanks, are what other
     programs call such tools; the rest is as in `Tool`. The model reads `prompts/NAME.md` as its description, or without
@@ -72,6 +73,7 @@ def builtin(
             recall=recall,
             preview=preview,
             carry=carry,
+            reads=reads,
         )
         tool.other_names, tool.on_demand = other_names.split(), on_demand
         tool.replaceable = replaceable or on_demand
@@ -110,6 +112,9 @@ class BuiltinTool(Tool):
         """The JSON Schema of the arguments, of type "object", without the bounds of numbers: a call that breaks one
         gets an error, and all others need not pay for them."""
         return self.function_tool.schema if self._schema is None else self._schema
+
+    def only_reads(self, arguments: Mapping[str, Any]) -> bool:
+        return self.repeatable or self.function_tool.only_reads(arguments)
 
     def carry(self, messages: Sequence[Message]) -> str:
         return self.function_tool.carry(messages)

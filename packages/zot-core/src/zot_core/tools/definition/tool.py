@@ -10,7 +10,7 @@ thread (which a cancelled call does not stop).
 import asyncio
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.aio import is_async
@@ -66,9 +66,8 @@ class Tool(ABC):
     original: "Tool | None" = None
     """The tool of zot whose place it takes."""
 
-    @property
-    def only_reads(self) -> bool:
-        """Whether its calls change nothing, so that a person need not look at each of them."""
+    def only_reads(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call changes nothing, so that a person need not look at it."""
         return self.repeatable or self.changes_nothing or self.read_only
 
     @property
@@ -128,6 +127,10 @@ Carry: TypeAlias = Callable[[Sequence[Message]], str]
 """Returns what the model must still know of earlier calls when these messages are replaced by a summary."""
 
 
+Reads: TypeAlias = Callable[[Mapping[str, Any]], bool]
+"""Returns whether a call with these arguments changes nothing."""
+
+
 class FunctionTool(Tool, Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
@@ -153,10 +156,11 @@ class FunctionTool(Tool, Generic[P, R]):
         preview: Preview | None = None,
         prompt_line: str = "",
         carry: Carry | None = None,
+        reads: Reads | None = None,
     ) -> None:
         self.function = function
         self.prompt_line = prompt_line
-        self._carry = carry
+        self._carry, self._reads = carry, reads
         self.name = name or function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
         self.parallel, self.repeatable = parallel, repeatable
@@ -166,6 +170,9 @@ class FunctionTool(Tool, Generic[P, R]):
         self._recall, self._preview = recall, preview
         self._arguments: Arguments | None = None
         self._check: ArgumentCheck | None = None
+
+    def only_reads(self, arguments: Mapping[str, Any]) -> bool:
+        return super().only_reads(arguments) if self._reads is None else self._reads(arguments)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)

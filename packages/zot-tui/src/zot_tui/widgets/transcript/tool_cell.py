@@ -57,8 +57,8 @@ class ToolCell(Cell):
         "item",
     )
 
-    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None, *, quiet: bool = False) -> None:
-        """`argument` distinguishes calls of the same tool: a path, a command. `quiet`: it changes nothing."""
+    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None) -> None:
+        """`argument` distinguishes calls of the same tool: a path, a command."""
         super().__init__()
         self._name = sanitize_line(name)
         self._argument = sanitize(argument).strip()
@@ -70,7 +70,7 @@ class ToolCell(Cell):
         self._facts: tuple[str, ...] = ()
         self._blocks: Sequence[RenderableBlock] = ()
         self._drawn: list[RenderedBlock] | None = None
-        self._quiet, self._opened = quiet, False
+        self._quiet = self._opened = False
         self._group: list[ToolCell] = [self]  # calls drawn as one row by the last of them, which all share the list
         self.item: PaintedItem | None = None
         """The call, for a painter."""
@@ -186,12 +186,14 @@ class ToolCell(Cell):
         blocks: Sequence[RenderableBlock] = (),
         seconds: float | None = None,
         facts: Sequence[str] = (),
+        *,
+        quiet: bool = False,
     ) -> None:
-        """End the call: `blocks` become its body, `facts` are added to its first row.
+        """End the call: `blocks` become its body, `facts` are added to its first row. `quiet`: it has changed nothing.
 
         `seconds` is not shown if a block contains the duration.
         """
-        self._state = state
+        self._state, self._quiet = state, quiet
         self._blocks = blocks
         self._seconds = seconds
         self._facts = tuple(map(sanitize_line, facts))
