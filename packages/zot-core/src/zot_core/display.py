@@ -77,8 +77,8 @@ class FilesDisplay(Record):
 
 
 class TerminalDisplay(Record):
-    """A command, its output, its exit code (None if it was stopped) and its duration in seconds. `left_out` is the
-    number of lines that are missing in the middle of the output."""
+    """A command, its output, its exit code (None if it was stopped) and its duration in seconds. `left_out` is how
+    many lines more the command has printed: lines of the output that say so are in their place."""
 
     kind: ClassVar[str] = "terminal"
     command: str

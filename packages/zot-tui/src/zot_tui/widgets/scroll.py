@@ -29,7 +29,7 @@ class Scroll(urwid.Widget):
         super().__init__()
         self._source = content if callable(content) else lambda: text_chunks(content)
         self._chunks = self._source()
-        self._heights = [chunk.lines for chunk in self._chunks]  # their rows, as far as they have been drawn
+        self._heights = [max(chunk.lines, 1) for chunk in self._chunks]  # their rows, as far as they have been drawn
         self._columns = 80
         self._top = (0, 0)  # a chunk and a row of it
         self._height = 1
@@ -40,7 +40,7 @@ class Scroll(urwid.Widget):
         """Ask for the chunks again. If the last row was in view, the new last row will be."""
         self._following = self._following or self._at_end
         self._chunks = self._source()
-        self._heights = [chunk.lines for chunk in self._chunks]
+        self._heights = [max(chunk.lines, 1) for chunk in self._chunks]
         self._invalidate()
 
     def wanted(self, columns: int) -> int:
@@ -101,7 +101,7 @@ class Scroll(urwid.Widget):
             return
         at, row = self._top
         before = self._heights[at] if at < len(self._chunks) else 1
-        self._columns, self._heights = columns, [chunk.lines for chunk in self._chunks]
+        self._columns, self._heights = columns, [max(chunk.lines, 1) for chunk in self._chunks]
         if row:
             self._top = at, row * len(self._rows(at)) // before
 

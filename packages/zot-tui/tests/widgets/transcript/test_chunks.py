@@ -131,6 +131,19 @@ def test_a_preview_draws_no_part_that_it_does_not_show() -> None:
     assert preview([Chunk(never, 100), *numbered(5)], 9, 2, tail=True)[1] == 103
 
 
+def test_what_is_hidden_is_counted_in_lines_and_not_in_rows() -> None:
+    lines: list[Row[str]] = [[("a", f"{number} " + "word " * 9)] for number in range(30)]
+    chunks = [wrapped(group) for group in line_groups(lines)]
+    for width in (10, 20, 80):
+        tail, hidden = preview(chunks, width, 7, tail=True)
+        whole = [row for row in tail if plain(row)[0].isdigit()]
+        assert hidden == 30 - len(whole)
+    one = [wrapped(group) for group in line_groups([[("a", "x" * 9 * SIZE)]])]
+    assert len(one) == 9
+    assert preview(one, 80, 7, tail=True)[1] == preview(one, 80, 7)[1] == 1
+    assert shown(folded(one, 1, ""), 40)[1] == "… 1 more line"
+
+
 def test_what_is_folded_says_how_much_and_which_key_shows_it() -> None:
     assert shown(folded(numbered(9), 2, "ctrl+o"), 40) == ["0", "1", "… 7 more lines (ctrl+o)"]
     assert shown(folded(numbered(9), 2, "ctrl+o", RenderedBlock(tail=True, left_out=30)), 40) == [

@@ -12,13 +12,16 @@ _START, _RECENT = 64 * 1024, 96 * 1024
 """Bytes of the beginning that are kept at least, folded but for like lines, and of the end before it is folded."""
 
 
-_GAP = re.compile(r"^\.\.\. \[([\d,]+) lines? of [\d,]+ bytes left out here\]$", re.MULTILINE)
+_GAPS = re.compile(
+    r"^\.\.\. \[(?:([\d,]+) lines? of [\d,]+ bytes left out here"
+    r"|the line above (\d+) more times|(\d+) lines like these, with other numbers)\]$",
+    re.MULTILINE,
+)
 
 
 def left_out(text: str) -> int:
-    """Return how many lines `Ends` has left out of an output, as the line in their place says; 0 without one."""
-    found = _GAP.search(text)
-    return int(found[1].replace(",", "")) if found else 0
+    """Return how many more lines an output had before it was folded, as the lines say that are in place of others."""
+    return sum(int("".join(counts).replace(",", "")) - 1 for counts in _GAPS.findall(text))
 
 
 class Shown(Record):

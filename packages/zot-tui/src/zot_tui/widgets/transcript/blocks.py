@@ -3,7 +3,7 @@
 A block is any record with a `kind` and with `words`, the text that a search goes through. Its other fields depend on
 the kind: `text` and `markdown` (`text`), `code` (`path`, `text`, `start_line`), `diff` (`path`, `diff`, and `starts` if
 the numbers of its lines are known: see `parse_diff`), `files` (`paths`), `terminal` (`command`, `output`, `exit_code`
-or None if it was stopped, `duration` in seconds, `left_out`: lines that are missing in the middle), `image`
+or None if it was stopped, `duration` in seconds, `left_out`: how many more lines it has printed), `image`
 (`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`: `pending`, `in_progress` or
 `completed`).
 """
@@ -45,7 +45,7 @@ class RenderedBlock:
     """A block as chunks.
 
     `note` summarizes it in a few words for the row above: what changed, how it ended. `tail` is whether to keep its end
-    rather than its beginning when folded; `left_out` lines are missing in its middle. `image` is the base64 data of an
+    rather than its beginning when folded; `left_out`: how many more lines there were. `image` is the base64 data of an
     image to show below the chunks. `aside`: the screen shows this elsewhere, as it is now.
     """
 

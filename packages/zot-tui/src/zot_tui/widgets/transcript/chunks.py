@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeAlias
 
 from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.text.ansi import PLAIN, parse_ansi
-from zot_tui.text.runs import Row, clip_runs, join, runs_width
+from zot_tui.text.runs import Row, Run, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize
 from zot_tui.text.wrap import wrap
 
@@ -29,22 +29,28 @@ class RowCache(Protocol):
 class Chunk:
     """Rows made on demand and cached for the last width, unless their colours are postponed (see `LexingTime`).
 
-    A chunk never changes; changed text becomes another chunk. `lines` is its number of lines of text, 1 or more; each
-    piece of a line that was split counts as one. `source` returns rows no wider than the width it is called with
+    A chunk never changes; changed text becomes another chunk. `lines` is the number of lines of text that begin in it.
+    `source` returns rows no wider than the width it is called with
     (1 or more); if it returns none, the chunk is an empty row. `inner` is the origin of the rows, if it caches rows
     too.
     """
 
-    __slots__ = ("_inner", "_rows", "_source", "_width", "lines")
+    __slots__ = ("_begins", "_inner", "_rows", "_source", "_width", "lines")
 
     def __init__(
-        self, source: Callable[[int], Sequence[Row[Any]]], lines: int = 1, inner: RowCache | None = None
+        self,
+        source: Callable[[int], Sequence[Row[Any]]],
+        lines: int = 1,
+        inner: RowCache | None = None,
+        begins: Callable[[int], Sequence[bool]] | None = None,
     ) -> None:
+        """`begins` returns for each row whether a line begins there; without it, all do."""
         self._source = source
         self._inner = inner
+        self._begins = begins
         self._width = 0
         self._rows: Sequence[Row[Any]] = ()
-        self.lines = max(lines, 1)
+        self.lines = lines
 
     def rows(self, width: int) -> Sequence[Row[Any]]:
         """Return the rows for a width of `width` cells."""
@@ -54,12 +60,19 @@ class Chunk:
             self._width = width if LEXING_TIME.postponed == postponed else 0
         return self._rows
 
+    def begun(self, width: int, first: int, end: int) -> int:
+        """Return how many lines begin in rows from `first` to before `end`."""
+        return end - first if self._begins is None else sum(self._begins(width)[first:end])
+
     def forget(self) -> None:
         """Drop the cached rows."""
         self._width, self._rows = 0, ()
         if self._inner is not None:
             self._inner.forget()
 
+
+_GOES_ON: Run[Any] = ("", "")
+"""How a piece of a line begins that is not the first one."""
 
 BLANK = Chunk(lambda _: [])
 """An empty row."""
@@ -68,10 +81,16 @@ BLANK = Chunk(lambda _: [])
 def wrapped(lines: Sequence[TextLine], first: Row[Any] | None = None, rest: Row[Any] | None = None) -> Chunk:
     """Return a chunk of wrapped lines; `first` is put before the first row of each line, `rest` before the others."""
 
-    def rows(width: int) -> list[Row[Any]]:
-        return [row for line in lines for row in wrap(line, width, first=first or (), rest=rest or (), tab_size=TAB)]
+    def drawn(width: int) -> Iterator[tuple[TextLine, list[Row[Any]]]]:
+        return ((line, wrap(line, width, first=first or (), rest=rest or (), tab_size=TAB)) for line in lines)
 
-    return Chunk(rows, len(lines))
+    def rows(width: int) -> list[Row[Any]]:
+        return [row for _, rows in drawn(width) for row in rows]
+
+    def begins(width: int) -> list[bool]:
+        return [not at and line[:1] != [_GOES_ON] for line, rows in drawn(width) for at in range(len(rows))]
+
+    return Chunk(rows, sum(line[:1] != [_GOES_ON] for line in lines), begins=begins)
 
 
 def beside(chunk: Chunk, first: Row[Any], rest: Row[Any] | None = None) -> Chunk:
@@ -138,17 +157,18 @@ def line_groups(lines: Iterable[TextLine]) -> Iterator[list[TextLine]]:
 def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = False) -> tuple[list[Row[Any]], int]:
     """Return the first `limit` rows of the chunks (with `tail` the last), and how much is left out.
 
-    The number is 0 if the rest would be a single row, which is then shown too. Otherwise it counts the hidden rows of
-    the chunk where the preview ends and the lines of the remaining chunks, which are not drawn just to be counted.
+    The number is 0 if the rest would be a single row, which is then shown too. Otherwise it counts the lines that begin
+    in what is hidden, 1 at least. Chunks are not drawn just to be counted.
     """
     rows: list[Row[Any]] = []
     ordered = chunks[::-1] if tail else chunks
     for index, chunk in enumerate(ordered):
         own = chunk.rows(width)
         rows = [*own, *rows] if tail else [*rows, *own]
-        if len(rows) > limit + 1:
-            hidden = len(rows) - limit + sum(other.lines for other in ordered[index + 1 :])
-            return rows[len(rows) - limit :] if tail else rows[:limit], hidden
+        if (hidden := len(rows) - limit) > 1:
+            begun = chunk.begun(width, 0, hidden) if tail else chunk.begun(width, len(own) - hidden, len(own))
+            found = max(begun + sum(other.lines for other in ordered[index + 1 :]), 1)
+            return rows[hidden:] if tail else rows[:limit], found
     return rows, 0
 
 
@@ -167,7 +187,8 @@ def folded(chunks: Sequence[Chunk], limit: int, hint: str, how: Folding | None =
         shown, hidden = preview(chunks, width, limit, tail=tail)
         if not hidden:
             return shown
-        more = f"… {hidden + left_out:,} {'earlier' if tail else 'more'} lines"
+        count = hidden + left_out
+        more = f"… {count:,} {'earlier' if tail else 'more'} line{'' if count == 1 else 's'}"
         row: Row[Any] = clip_runs([("muted", f"{more} ({hint})" if hint else more)], width)
         return [row, *shown] if tail else [*shown, row]
 
@@ -185,11 +206,11 @@ def _cut(line: TextLine) -> Iterator[TextLine]:
         start = 0
         while start < len(text):
             taken = text[start : start + room]
-            piece.append((style, detached(taken) if not piece else taken))
+            piece.append((style, detached(taken) if piece in ([], [_GOES_ON]) else taken))
             start += len(taken)
             room -= len(taken)
             if not room:
                 yield piece
-                piece, room = [], SIZE
-    if piece:
+                piece, room = [_GOES_ON], SIZE
+    if piece != [_GOES_ON]:
         yield piece
