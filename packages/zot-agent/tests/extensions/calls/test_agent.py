@@ -219,7 +219,34 @@ async def test_a_question_that_makes_no_sense_is_refused(world: World, params: d
         assert (await talk.call("model.complete", **params))["code"] == "invalid"
 
 
+async def test_a_model_calls_tools_that_the_extension_runs_and_reads_their_results(world: World) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient([Turn("look", calls=[Call("count", {"text": "tea"})]), "three"])
+    tool = {"name": "count", "description": "Count letters", "schema": {"type": "object", "properties": {}}}
+    asked = {"role": "user", "content": [{"type": "text", "text": "how many?"}]}
+    async with world.running(client) as talk:
+        first = (await talk.call("model.complete", messages=[asked], tools=[tool]))["result"]
+        call = first["content"][1]
+        assert (first["stop"], first["text"], call["name"]) == ("tool_use", "look", "count")
+        result = {"type": "tool_result", "call_id": call["id"], "content": [{"type": "text", "text": "3"}, IMAGE]}
+        messages = [asked, {"role": "assistant", "content": first["content"]}, {"role": "tool", "content": [result]}]
+        assert (await talk.call("model.complete", messages=messages, tools=[tool]))["result"]["text"] == "three"
+        for wrong in (
+            {"tools": [{"name": "x"}]},
+            {"tools": [{**tool, "schema": 1}]},
+            {"tools": [{**tool, "name": ""}]},
+        ):
+            assert (await talk.call("model.complete", messages=[asked], **wrong))["code"] == "invalid"
+        for content in ([], [{"type": "tool_call", "id": "1", "name": "x"}], "text"):
+            answer = await talk.call("model.complete", messages=[{"role": "user", "content": content}])
+            assert answer["code"] == "invalid"
+            assert answer["error"].startswith("messages[0]: ")
+    assert [each.name for each in client.requests[0].tools] == ["count"]
+    assert [each.role for each in client.requests[1].messages] == ["user", "assistant", "tool"]
+
+
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+IMAGE = {"type": "image", "mime_type": "image/png", "data": PNG}
 
 
 async def test_a_message_and_a_question_may_have_images(world: World) -> None:

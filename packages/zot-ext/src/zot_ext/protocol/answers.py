@@ -57,9 +57,10 @@ class ModelState(TypedDict):
 
 
 class ModelAnswer(TypedDict):
-    """The answer of a model, its name, and why it stopped."""
+    """The answer of a model, its name, and why it stopped. `content` are its blocks: text, thinking, calls."""
 
     text: str
+    content: list[dict[str, Any]]
     stop: str
     provider: str
     model: str

@@ -94,7 +94,14 @@ AGENT: tuple[HostMethod, ...] = (
             CallParam(
                 "messages",
                 "list",
-                "Objects with `role` (`user` or `assistant`), `text`, `images`; the last comes from the user.",
+                "Objects with `role` (`user` or `assistant`), `text`, `images`; the last comes from the user. Or with "
+                "`role` and `content`, blocks as in `prompts.messages`; then the last may also be of the role `tool`.",
+            ),
+            CallParam(
+                "tools",
+                "list",
+                "Tools that the model may call: objects with `name`, `description` and `schema`. The calls are in "
+                "`content` of the answer; the extension runs them.",
             ),
             CallParam("system", "text", "The system prompt."),
             CallParam("model", "text", "A name as for `--model`; by default the current one."),

@@ -1,6 +1,7 @@
 """The call that asks a model."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -8,15 +9,18 @@ from weakref import WeakKeyDictionary
 
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.hooks.answer_content import read_given
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
 from zot_core.event_json import usage_fields
 from zot_core.runtime import resolve
+from zot_core.sessions.rows import message_text
+from zot_ext.protocol.errors import FrameError
 from zot_provider.completion import CallOptions, stream
 from zot_provider.events import StreamEnd, TextDelta, UsageReport
-from zot_provider.messages import ImageBlock, Message
-from zot_provider.request import Reasoning
+from zot_provider.messages import Block, ImageBlock, Message, ToolResultBlock
+from zot_provider.request import Reasoning, ToolSpec
 from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 
 
 async def complete(call: ExtensionCall) -> "ModelAnswer":
-    """Ask a model something outside the conversation."""
+    """Ask a model something outside the conversation. The time limit of the request it is made for does not run."""
     agent, limits = call.conversation.runtime.agent, call.services.limits
     reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
     max_tokens = call.params.get("max_tokens")
@@ -34,7 +38,7 @@ async def complete(call: ExtensionCall) -> "ModelAnswer":
         raise OperationFailed(
             "invalid", f"reasoning is one of {', '.join(get_args(Reasoning))}; max_tokens is more than 0"
         )
-    messages = _messages(call)
+    messages, tools = _messages(call), _tools(call)
     running = _running.get(call.connection, 0)
     if running >= limits.completions:
         raise OperationFailed("busy", f"{running} model calls of this extension run already")
@@ -43,27 +47,29 @@ async def complete(call: ExtensionCall) -> "ModelAnswer":
         model, _, level = resolve.other_model(agent.client, agent.model, name, "")
         reasoning = reasoning if level is None else level
     options: CallOptions = {"system": call.text("system"), "reasoning": reasoning, "max_tokens": max_tokens}
-    options["client"] = agent.client
-    text, usage, stop = "", Usage(), ""
+    options |= {"client": agent.client, "tools": tools}
+    answer, usage, stop = Message("assistant", []), Usage(), ""
     _running[call.connection] = running + 1
+    call.connection.pending.pause(call.parent)
     try:
         async with asyncio.timeout(limits.completion_seconds):
             events = stream(model, await _fitted(messages), **options)
             async with aclosing(events):
                 async for event in events:
                     if isinstance(event, TextDelta):
-                        text += event.delta
                         if call.flag("stream"):
                             call.progress(event.delta)
                     elif isinstance(event, UsageReport):
                         usage += event.usage
                         agent.usage += event.usage
                     elif isinstance(event, StreamEnd):
-                        text, stop = Message("assistant", event.content).text, event.stop
+                        answer, stop = answer.replace(content=event.content), event.stop
     finally:
+        call.connection.pending.resume(call.parent)
         _running[call.connection] -= 1
     return {
-        "text": text,
+        "text": answer.text,
+        "content": json.loads(message_text(answer))["content"],
         "stop": stop,
         "provider": model.provider,
         "model": model.id,
@@ -81,13 +87,32 @@ def _messages(call: ExtensionCall) -> Sequence[Message]:
     if prompt or not given:
         raise OperationFailed("invalid", "give a prompt, or messages with at least one message")
     found = [_message(each, at) for at, each in enumerate(given)]
-    if found[-1].role != "user":
-        raise OperationFailed("invalid", "the last message must be the user's")
+    if found[-1].role == "assistant":
+        raise OperationFailed("invalid", "the last message must be the user's, or have results of tools")
+    return found
+
+
+def _tools(call: ExtensionCall) -> list[ToolSpec]:
+    """Return the tools that the model may call; the extension runs them."""
+    found = []
+    for at, each in enumerate(call.params.get("tools") or ()):
+        texts = (each.get("name"), each.get("description")) if isinstance(each, dict) else ()
+        if not texts or not texts[0] or any(type(text) is not str for text in texts):
+            raise OperationFailed("invalid", f"tools[{at}] needs a name and a description")
+        schema = each.get("schema")
+        if not isinstance(schema, dict):
+            raise OperationFailed("invalid", f"tools[{at}].schema must be a JSON Schema")
+        found.append(ToolSpec(each["name"], each["description"], schema))
     return found
 
 
 def _message(given: Any, at: int) -> Message:
     name = f"messages[{at}]"
+    if isinstance(given, dict) and "content" in given:
+        try:
+            return read_given(given)
+        except FrameError as error:
+            raise OperationFailed("invalid", f"{name}: {error}") from None
     role, text = (given.get("role"), given.get("text")) if isinstance(given, dict) else (None, None)
     if role not in ("user", "assistant") or not isinstance(text, str):
         raise OperationFailed("invalid", f"{name} needs a role, user or assistant, and a text")
@@ -99,14 +124,15 @@ def _message(given: Any, at: int) -> Message:
 
 async def _fitted(messages: Sequence[Message]) -> Sequence[Message]:
     """Return the messages with images that models accept."""
-    if not any(isinstance(block, ImageBlock) for message in messages for block in message.content):
-        return messages
+    return [each.replace(content=[await _fitted_block(block) for block in each.content]) for each in messages]
+
+
+async def _fitted_block(block: Block) -> Block:
+    if isinstance(block, ToolResultBlock):
+        content = [await _fitted_block(each) for each in block.content]
+        return block.replace(content=content)
+    if not isinstance(block, ImageBlock):
+        return block
     from zot_core.images import fit  # noqa: PLC0415  few questions have images
 
-    found = []
-    for message in messages:
-        content = [
-            await asyncio.to_thread(fit, block) if isinstance(block, ImageBlock) else block for block in message.content
-        ]
-        found.append(message.replace(content=content))
-    return found
+    return await asyncio.to_thread(fit, block)
