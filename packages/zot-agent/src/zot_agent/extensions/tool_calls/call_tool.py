@@ -72,7 +72,7 @@ class ToolCaller:
             return f"{len(self._open)} calls of this extension are open already"
         if frame.parent_id and not connection.pending.has(frame.parent_id):
             return f"no request {frame.parent_id!r} is open"
-        if not frame.parent_id and running:
+        if not (frame.parent_id or frame.builtin) and running:  # zot's own tools call nobody: there is no circle
             return "parent_id is missing: it must name the tool_call that is being answered"
         if self._tools.find(frame.name, builtin=frame.builtin) is None:
             own = "zot itself has no tool" if frame.builtin else "the model has no tool"
