@@ -161,3 +161,10 @@ def test_an_answer_is_opened_in_the_browser_with_markdown_preview(run: Drive) ->
     ]
     programs = {"pandoc": "cat > /dev/null; echo '<h1>The tides</h1>'", "xdg-open": 'cp "${1#file://}" $PWD/opened'}
     run("pi-markdown-preview@0.16.0", Row("previews", steps, ["# The tides\n\nTwice a day."], programs=programs))
+
+
+def test_a_subagent_reads_a_file_with_its_own_tools_and_its_answer_comes_back(run: Drive) -> None:
+    steps = [ask(), see("All done."), requested("It says tides.", "You are"), requested("the tides of Leith")]
+    task = call("subagent", agent="delegate", task="say what notes.md says", context="fresh", **{"async": False})
+    says = [task, call("read", path="notes.md"), "It says tides.", "All done."]
+    run("pi-subagents@0.67.0", Row("sub-agents", steps, says, files={"notes.md": "the tides of Leith\n"}))

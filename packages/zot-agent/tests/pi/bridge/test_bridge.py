@@ -206,11 +206,11 @@ def test_extensions_share_a_process_and_one_that_fails_leaves_the_others(bridge:
         }
         """,
         """
-        import { createAgentSession } from "@mariozechner/pi-coding-agent";
+        import { createAgentSessionRuntime } from "@mariozechner/pi-coding-agent";
         export default function (pi) {
           pi.registerCommand("hi", { handler: async (_, ctx) => { ctx.ui.notify("second"); } });
           pi.on("agent_start", (event, ctx) => { ctx.ui.notify("still here"); });
-          pi.registerCommand("nest", { handler: async () => { await createAgentSession(); } });
+          pi.registerCommand("nest", { handler: async () => { await createAgentSessionRuntime(); } });
         }
         """,
     )
@@ -222,7 +222,7 @@ def test_extensions_share_a_process_and_one_that_fails_leaves_the_others(bridge:
     assert "needs the npm package no-such-package, which is not installed: run npm install in" in notes(
         "no-such-package"
     )
-    assert "createAgentSession" in notes("is not there outside of pi")
+    assert "createAgentSessionRuntime" in notes("is not there outside of pi")
     assert "broken timer" in notes("broken timer")
     assert {"hi", "hi:1", "hi:2"} <= {*host.commands}
     for name in ("hi", "hi:1", "hi:2"):
@@ -230,7 +230,7 @@ def test_extensions_share_a_process_and_one_that_fails_leaves_the_others(bridge:
     assert host.wait_for(Notify, lambda note: note.message == "first", count=2)
     assert notes("second") == "second"
     assert "process.exit" in str(host.command("exit").error)
-    assert str(host.command("nest").error).startswith("createAgentSession is not there outside of pi")
+    assert str(host.command("nest").error).startswith("createAgentSessionRuntime is not there outside of pi")
     host.event("agent_start")
     assert notes("broken handler") == "extension2: agent_start: broken handler"
     host.event("agent_end")

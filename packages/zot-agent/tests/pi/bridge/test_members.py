@@ -46,8 +46,8 @@ def test_an_extension_hears_that_a_person_is_asked_and_of_another_title(bridge: 
 
 def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_have(bridge: Bridge) -> None:
     uses = """
-        import { AgentSession, type InteractiveMode } from "@earendil-works/pi-coding-agent";
-        class Mine extends AgentSession {}
+        import { AgentSessionRuntime, type InteractiveMode } from "@earendil-works/pi-coding-agent";
+        class Mine extends AgentSessionRuntime {}
         export default function (pi, mode: InteractiveMode) {
           pi.on("cache_warming_decision", () => ({ action: "stop" }));
           pi.on("turn_end", () => ({ entries: [{ type: "context_edit", targetId: "x", replacement: null }] }));
@@ -67,8 +67,8 @@ def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_h
     host = bridge(uses, looks)
     assert host.wait_for(Notify).message == (
         "extension uses what is not there outside of pi: the option excludeFromContext of sendMessage, entries of the "
-        "kind context_edit, orchestrationContext of Atomic, AgentSession (an agent in the process of the extension), "
-        "the event cache_warming_decision"
+        "kind context_edit, orchestrationContext of Atomic, AgentSessionRuntime (an agent in the process of the "
+        "extension), the event cache_warming_decision"
     )
     assert len(host.sent(Notify)) == 1
 

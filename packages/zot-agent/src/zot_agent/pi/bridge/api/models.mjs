@@ -82,7 +82,8 @@ export class Models {
 }
 
 function registry(models, bridge) {
-  const ready = (model) => models.list("ready").some((each) => each.provider === model?.provider && each.id === model?.id);
+  const same = (each, wanted) => (typeof wanted === "string" ? each.provider === wanted : each.provider === wanted?.provider && each.id === wanted.id);
+  const ready = (wanted) => models.list("ready").some((each) => same(each, wanted));
   const noKey = (model) => ({ ok: false, error: `No API key found for ${model?.provider ?? "this model"}` });
   return {
     refresh: async () => models.forget(),

@@ -48,6 +48,12 @@ function entryOf(name) {
 /** Names of pi's components; without any of them the terminal library is not needed. */
 const WIDGETS = /\b(DynamicBorder|BorderedLoader|CustomEditor|keyHint|keyText|rawKeyHint|renderDiff|truncateToVisualLines|\w+MessageComponent)\b/;
 
+/** Names of pi's agents in the process of the extension. */
+const AGENTS = /\b(createAgentSession\w*|createExtensionRuntime|AgentSession|SessionManager|DefaultResourceLoader|ModelRuntime|ModelRegistry|AuthStorage|resolveCliModel|loadSkills\w*|formatSkillsForPrompt|loadProjectContextFiles|buildSessionContext|sessionEntryToContextMessages|CURRENT_SESSION_VERSION)\b/;
+
+/** Parts of `pi-coding-agent` that few extensions need, by the names that need them. */
+const PARTS = [[WIDGETS, "widgets"], [AGENTS, "agents"]];
+
 const loaded = new Map();
 
 /** @param {string} file */
@@ -125,12 +131,12 @@ export async function modulesFor(texts) {
   const found = {};
   const all = [...texts];
   const names = new Set(all.flatMap(imported));
-  const drawn = all.some((text) => WIDGETS.test(text));
+  const parts = PARTS.filter(([pattern]) => all.some((text) => pattern.test(text)));
   for (const [name, source] of SOURCES) {
     if (names.has(name)) {
-      const more = drawn && PI.slice(0, 2).includes(source()) ? await loadFile(shim("widgets")) : {};
+      const more = PI.slice(0, 2).includes(source()) ? await Promise.all(parts.map(([, part]) => loadFile(shim(part)))) : [];
       const module = await loadFile(source());
-      found[name] = PI.includes(source()) ? { ...absent(), ...module, ...more } : module;
+      found[name] = PI.includes(source()) ? Object.assign(absent(), module, ...more) : module;
     }
     else Object.defineProperty(found, name, { enumerable: true, configurable: true, get: () => lateModule(source()) });
   }

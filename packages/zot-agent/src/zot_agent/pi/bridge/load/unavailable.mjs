@@ -1,23 +1,20 @@
 // What extensions use that cannot be had over a pipe. It is told when they are loaded, and again where it is called.
 
 const REASONS = {
-  "an agent in the process of the extension": "createAgentSession createAgentSessionRuntime createAgentSessionFromServices "
-    + "createAgentSessionServices AgentSession AgentSessionRuntime compact generateSummary generateSummaryWithUsage "
+  "an agent in the process of the extension": "createAgentSessionRuntime AgentSessionRuntime compact generateSummary generateSummaryWithUsage "
     + "generateBranchSummary prepareBranchEntries collectEntriesForBranchSummary findCutPoint findTurnStartIndex "
-    + "buildContextEntries buildSessionProjection sessionEntryToContextMessages agentLoop agentLoopContinue runAgentLoop "
-    + "runAgentLoopContinue AgentHarness",
-  "the host of extensions": "ExtensionRunner createExtensionRuntime discoverAndLoadExtensions wrapRegisteredTool wrapRegisteredTools",
+    + "buildContextEntries buildSessionProjection AgentHarness",
+  "the host of extensions": "ExtensionRunner discoverAndLoadExtensions wrapRegisteredTool wrapRegisteredTools",
   "a part of pi's own screen": "InteractiveMode BashExecutionComponent BranchSummaryMessageComponent "
     + "CompactionSummaryMessageComponent ExtensionEditorComponent ExtensionInputComponent ExtensionSelectorComponent "
     + "FooterComponent LoginDialogComponent ModelSelectorComponent OAuthSelectorComponent SessionSelectorComponent "
     + "SettingsSelectorComponent ShowImagesSelectorComponent SkillInvocationMessageComponent ThemeSelectorComponent "
     + "ThinkingSelectorComponent ToolExecutionComponent TreeSelectorComponent UserMessageSelectorComponent ArminComponent",
-  "pi's command line": "main parseArgs runPrintMode runRpcMode RpcClient resolveCliModel resolveModelScopeWithDiagnostics",
-  "pi's own models and keys": "ModelRegistry ModelRuntime readStoredCredential CredentialSynchronizationError createModels "
+  "pi's command line": "main parseArgs runPrintMode runRpcMode RpcClient resolveModelScopeWithDiagnostics",
+  "pi's own models and keys": "readStoredCredential CredentialSynchronizationError createModels "
     + "createProvider createImagesModels createImagesProvider InMemoryCredentialStore InMemoryModelsStore retryAssistantCall",
-  "pi's own files": "DefaultPackageManager DefaultResourceLoader ProjectTrustStore hasTrustRequiringProjectResources "
-    + "loadProjectContextFiles loadSkills loadSkillsFromDir formatSkillsForPrompt parseSkillBlock getPackageDir getDocsPath "
-    + "getExamplesPath getReadmePath",
+  "pi's own files": "DefaultPackageManager ProjectTrustStore hasTrustRequiringProjectResources parseSkillBlock getPackageDir "
+    + "getDocsPath getExamplesPath getReadmePath",
   "a function of pi that zot does not have": "convertToPng resizeImage formatDimensionNote detectSupportedImageMimeTypeFromFile "
     + "generateDiffString generateUnifiedPatch createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
     + "getPowerShellConfig createCodemodeExtension createMcpExtension createToolSearchExtension formatReadLineRange "

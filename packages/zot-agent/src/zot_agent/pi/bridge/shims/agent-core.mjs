@@ -1,10 +1,11 @@
-// `pi-agent-core`: extensions import types of it. What they could call is an agent in their own process.
+// `pi-agent-core`: an agent in this process, whose model calls zot makes.
 
-const none = (name) => class {
+export { Agent } from "../agents/agent.mjs";
+export * from "../agents/loop.mjs";
+
+/** An agent elsewhere, which only a server of pi offers. */
+export class ProxyTransport {
   constructor() {
-    throw new Error(`${name} is not there outside of pi: it is an agent in the process of the extension`);
+    throw new Error("ProxyTransport is not there outside of pi: it is a server of pi");
   }
-};
-
-export const Agent = none("Agent");
-export const ProxyTransport = none("ProxyTransport");
+}

@@ -1,6 +1,7 @@
 // `pi-ai`: requests go to a model through zot, which has the keys.
 
-import { textOf, usageOf } from "../events/messages.mjs";
+import { fromMessages, textOf, toMessages, usageOf } from "../events/messages.mjs";
+import { checked } from "../tools/check.mjs";
 import { EventStream } from "./stream.mjs";
 import { Type } from "./typebox.mjs";
 
@@ -34,40 +35,64 @@ export function emptyAnswer(model) {
   };
 }
 
-/** What `model.complete` takes: text and images; calls and results of tools are told in words. */
-function toTurns(messages) {
-  const turns = [];
-  const add = (role, text, images = []) => {
-    const last = turns.at(-1);
-    if (last?.role === role) {
-      last.text = [last.text, text].filter(Boolean).join("\n\n");
-      last.images.push(...images);
-    } else turns.push({ role, text, images });
-  };
-  for (const message of messages.filter((each) => each.role !== "system")) {
-    const blocks = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
-    const text = blocks.map((each) => {
-      if (each.type === "text") return each.text;
-      return each.type === "toolCall" ? `[calls ${each.name} ${JSON.stringify(each.arguments)}]` : "";
-    }).filter(Boolean).join("\n");
-    const images = blocks.filter((each) => each.type === "image").map(({ data }) => ({ data }));
-    if (message.role === "assistant") add("assistant", text);
-    else add("user", message.role === "toolResult" ? `[result of ${message.toolName}] ${text}` : text, images);
-  }
-  if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", text: "Continue.", images: [] });
-  return turns.map(({ images, ...turn }) => (images.length ? { ...turn, images } : turn));
+/** The messages as zot takes them. What a model has broken off is left out, as pi does. @param {any[]} messages */
+function toWire(messages) {
+  const broken = ["error", "aborted"];
+  const read = messages.filter((each) => each.role !== "system" && !(each.role === "assistant" && broken.includes(each.stopReason)));
+  const found = fromMessages(read);
+  return found.at(-1)?.role === "assistant" ? [...found, ...fromMessages([{ role: "user", content: "Continue." }])] : found;
 }
 
-const STOPS = { length: "length", tool_use: "toolUse" };
+const asked = new Set();
 
-/** Asks a model; the events come as pi-ai has them. */
+/** Calls a model. zot lets an extension make some calls at once; the others wait here. */
+async function ask(params, options) {
+  for (;;) {
+    const answer = bridge().wire.call("model.complete", params, options);
+    asked.add(answer);
+    try {
+      return await answer;
+    } catch (error) {
+      asked.delete(answer);
+      if (error.code !== "busy" || asked.size === 0) throw error;
+    } finally {
+      asked.delete(answer);
+    }
+    await Promise.race([...asked].map((each) => each.catch(() => {})));
+  }
+}
+
+/** What zot tells at the end of an answer: each block, as the parts that it would have come in. */
+function* lastParts(partial, streamed) {
+  for (const [contentIndex, block] of partial.content.entries()) {
+    const about = { contentIndex, partial };
+    if (block.type === "toolCall") {
+      yield { type: "toolcall_start", ...about };
+      yield { type: "toolcall_delta", ...about, delta: JSON.stringify(block.arguments) };
+      yield { type: "toolcall_end", ...about, toolCall: block };
+      continue;
+    }
+    const text = block.text ?? block.thinking;
+    if (block.type !== "text" || !streamed) {
+      yield { type: `${block.type}_start`, ...about };
+      yield { type: `${block.type}_delta`, ...about, delta: text };
+    }
+    yield { type: `${block.type}_end`, ...about, content: text };
+  }
+}
+
+/** Asks a model; the events come as pi-ai has them: text as it grows, the rest at the end. */
 export function streamSimple(model, context, options = {}) {
   const stream = createAssistantMessageEventStream();
   const partial = emptyAnswer(model);
   const known = bridge().models.find(model.provider, model.id);
+  const tools = (context.tools ?? getCurrentTools(context.messages)).map(({ name, description, parameters }) => (
+    { name, description: description ?? "", schema: parameters ?? { type: "object", properties: {} } }));
+  const level = options.reasoning ?? options.reasoningEffort;
   const params = {
-    messages: toTurns(context.messages), system: context.systemPrompt ?? (getCurrentSystemPrompt(context.messages) || undefined), max_tokens: options.maxTokens, stream: true,
-    model: known ? `${model.provider}/${model.id}` : model.id, reasoning: options.reasoning ?? options.reasoningEffort,
+    messages: toWire(context.messages), system: context.systemPrompt || getCurrentSystemPrompt(context.messages) || undefined,
+    tools: tools.length ? tools : undefined, max_tokens: options.maxTokens, stream: true,
+    model: known ? `${model.provider}/${model.id}` : model.id, reasoning: level === "minimal" ? "minimum" : level,
   };
   const onDelta = (delta) => {
     if (partial.content.length === 0) {
@@ -78,9 +103,10 @@ export function streamSimple(model, context, options = {}) {
     stream.push({ type: "text_delta", contentIndex: 0, delta, partial });
   };
   stream.push({ type: "start", partial });
-  bridge().wire.call("model.complete", params, { signal: options.signal, onDelta }).then((answer) => {
-    if (partial.content.length) stream.push({ type: "text_end", contentIndex: 0, content: answer.text, partial });
-    const message = { ...partial, content: [{ type: "text", text: answer.text }], usage: usageOf(answer.usage), stopReason: STOPS[answer.stop] ?? "stop" };
+  ask(params, { signal: options.signal, onDelta }).then((answer) => {
+    const meta = { api: model.api ?? "zot", provider: model.provider, model: model.id, usage: answer.usage, stop: answer.stop };
+    const [message] = toMessages({ role: "assistant", content: answer.content ?? [{ type: "text", text: answer.text }], meta });
+    for (const part of lastParts(message, partial.content.length > 0)) stream.push(part);
     stream.push({ type: "done", reason: message.stopReason, message });
   }, (error) => {
     const reason = options.signal?.aborted || error.code === "cancelled" ? "aborted" : "error";
@@ -126,7 +152,7 @@ export function parseStreamingJson(text) {
 }
 
 export const isContextOverflow = (message) => /context|too long|maximum.*tokens/i.test(message.errorMessage ?? "");
-export const validateToolArguments = (_, call) => call.arguments;
+export const validateToolArguments = (tool, call) => checked(tool.parameters, call.arguments, tool.name);
 
 /** @returns {string} an id that sorts by its time */
 export function uuidv7() {

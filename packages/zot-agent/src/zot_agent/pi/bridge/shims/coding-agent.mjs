@@ -111,4 +111,10 @@ export class SettingsManager {
   getDefaultModel() { return this.#values.defaultModel; }
   getTheme() { return this.#values.theme; }
   getShellPath() { return this.#values.shellPath; }
+  getDefaultThinkingLevel() { return this.#values.defaultThinkingLevel; }
+  getSteeringMode() { return this.#values.steeringMode ?? "one-at-a-time"; }
+  getFollowUpMode() { return this.#values.followUpMode ?? "one-at-a-time"; }
+  getCompactionSettings() { return { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000, ...this.#values.compaction }; }
+  getCompactionEnabled() { return this.getCompactionSettings().enabled; }
+  applyOverrides(values) { this.#values = { ...this.#values, ...values }; }
 }

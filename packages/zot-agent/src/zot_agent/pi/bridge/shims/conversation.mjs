@@ -55,11 +55,6 @@ export function getLatestCompactionEntry(entries) {
   return entries.findLast((each) => each.type === "compaction") ?? null;
 }
 
-/** @param {any[]} entries */
-export function buildSessionContext(entries) {
-  return { messages: entries.filter((each) => each.type === "message").map((each) => each.message), thinkingLevel: "off", model: null };
-}
-
 /** @param {string} text a session file of pi @returns {any[]} */
 export function parseSessionEntries(text) {
   return text.split("\n").filter(Boolean).flatMap((line) => {
@@ -69,23 +64,4 @@ export function parseSessionEntries(text) {
       return [];
     }
   });
-}
-export const migrateSessionEntries = () => {};
-export const CURRENT_SESSION_VERSION = 3;
-
-/** `SessionManager`: files of pi are not read; the current session is `ctx.sessionManager`. */
-export class SessionManager {
-  static async list() { return stored("cwd"); }
-  static async listAll() { return stored("all"); }
-  static open() { throw new Error("files of pi's sessions are not read here; use ctx.sessionManager"); }
-  static create() { return SessionManager.open(); }
-  static inMemory() { return SessionManager.open(); }
-}
-
-async function stored(scope) {
-  const { sessions } = await globalThis[Symbol.for("zot.pi.bridge")].wire.call("session.list", { scope, limit: 500 });
-  return sessions.map((each) => ({
-    path: each.path, id: each.id, cwd: each.cwd, name: each.title || undefined, created: new Date(each.started),
-    modified: new Date(each.used), messageCount: each.messages, firstMessage: each.title ?? "", allMessagesText: "",
-  }));
 }
