@@ -57,6 +57,10 @@ def decided(allowed: bool | None = None) -> ProjectChoice:
     return choice
 
 
+ENDED = "exited with code 0 before it said hello; see zot ext logs"
+"""What the program of an extension does here."""
+
+
 def enabled(directory: Path) -> bool:
     return bool(json.loads((directory / "extension.json").read_text()).get("enabled", True))
 
@@ -104,7 +108,7 @@ def test_the_list_shows_also_what_does_not_run_and_why(ext: Cli) -> None:
     lines = [re.split("  +", line) for line in ext("ls").splitlines()]
     assert lines == [
         ["scope", "name", "version", "enabled", "language", "may", "dir", "description"],
-        ["project", "guard", "1.0", "yes", "python", "everything", str(own), "-"],
+        ["project", "guard", "1.0", "yes", "python", "everything", str(own), f"({ENDED} guard)"],
         ["global", "guard", "1.0", "hidden", "-", "everything", str(hidden), f"hidden by {own}"],
         ["global", "off", "-", "no", "-", "everything", str(off), "does nothing"],
         ["global", "bad", "-", "broken", "-", "-", str(bad), "extension.json: field 'name' is missing or empty"],
@@ -128,6 +132,7 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
         "hidden_by": "",
         "trusted": True,
         "permissions": None,
+        "absence": f"{ENDED} guard",
         "name_conflicts": [],
     }
     assert value["extensions"][1]["dir"] == str(hidden)
@@ -153,7 +158,7 @@ def test_the_list_names_the_commands_and_tools_that_an_extension_does_not_get(ex
 def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:
     solar = ext.add(ext.mine, "solar", description="warm and low", exec="")
     (solar / "theme.json").write_text("{}")
-    deep = ext.add(ext.mine, "deep-folder", name="deep")
+    deep = ext.add(ext.mine, "deep-folder", name="deep", exec="")
     (deep / "themes").mkdir()
     (deep / "themes" / "theme.json").write_text("{}")
     lines = ext("list").splitlines()

@@ -27,7 +27,8 @@ def run(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="zot ext list",
         description="List the extensions of the project in this directory, and those for all projects. They are "
-        "started for a moment, to learn which commands and tools have a name that zot or another extension has.",
+        "started for a moment, to learn whether they run, and which commands and tools have a name that zot or another "
+        "extension has.",
         epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project "
         "that you have not allowed, or with permissions that you have not allowed), broken (invalid manifest)",
     )
@@ -54,16 +55,24 @@ def _row(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> t
 
 
 def _text(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
-    """Return the description, the program if it is outside the folder, the command that shows the theme, and the
-    names that it does not get."""
+    """Return why it does not run, the description, the program if it is outside the folder, the command that shows the
+    theme, and the names that it does not get."""
     command, outside = theme(found), outside_program(found.manifest, found.directory)
     runs = f"(runs {outside}, outside its folder)" if outside else ""
     shadowed = [f"({why})" for why in _name_conflicts(found, registered)]
-    return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else "", *shadowed]))
+    absence = _absence(found, registered)
+    fails = f"({absence})" if absence else ""
+    return " ".join(
+        filter(None, [fails, found.manifest.description, runs, f"({command})" if command else "", *shadowed])
+    )
 
 
 def _name_conflicts(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> list[str]:
     return registered[found.directory].name_conflicts if found.directory in registered else []
+
+
+def _absence(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
+    return registered[found.directory].absence if found.directory in registered else ""
 
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
@@ -89,6 +98,7 @@ def _value(discovery: Discovery, registered: Mapping[str, ProbeResult]) -> dict[
                 "hidden_by": found.hidden_by,
                 "trusted": not found.untrusted,
                 "permissions": permissions_value(found),
+                "absence": _absence(found, registered),
                 "name_conflicts": _name_conflicts(found, registered),
             }
             for found in discovery.found

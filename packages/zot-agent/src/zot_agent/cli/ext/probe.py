@@ -22,10 +22,12 @@ from zot_provider.record import Record
 
 
 class ProbeResult(Record):
-    """The registrations of an extension, as lines of the doctor, and why it does not get a name, a line each."""
+    """The registrations of an extension, as lines of the doctor, why it does not get a name, a line each, and why it
+    does not run, or not whole."""
 
     lines: list[DoctorLine]
     name_conflicts: list[str]
+    absence: str = ""
 
 
 def probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
@@ -57,21 +59,19 @@ def _result(member: ManagedExtension, extensions: Extensions) -> ProbeResult:
     # Sorted, since extensions register side by side: which conflict is noticed first differs from run to run.
     conflicts = sorted({each.why for each in member.registrations.conflicts})
     shadowed = [DoctorLine("no", "name", why) for why in conflicts]
-    return ProbeResult([*_lines(member, extensions), *shadowed], conflicts)
+    absence = _absence(member, extensions)
+    return ProbeResult([*_lines(member, extensions, absence), *shadowed], conflicts, absence)
 
 
-def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]:
-    if member.failure:
-        return [DoctorLine("no", "start", member.failure)]
-    if not member.running:
-        return [DoctorLine("no", "start", f"no hello within {extensions.setup.limits.ready_total_seconds:g} s")]
-    lines = [DoctorLine("ok", "start", "runs")]
-    if absence := member.progress.absence:
-        lines = [DoctorLine("no", "start", f"not complete: {absence}")]
-    elif not member.started.done():
-        lines = [DoctorLine("no", "start", "is still loading: it was not ready in the time that zot waits")]
-    elif member.connection is not None and member.connection.handshake.auto_ready:
-        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start"))
+def _absence(member: ManagedExtension, extensions: Extensions) -> str:
+    if member.failure or not member.running:
+        return member.failure or f"no hello within {extensions.setup.limits.ready_total_seconds:g} s"
+    if member.progress.given_up or not member.started.done():
+        return "still loading: it was not ready in the time that zot waits"
+    return member.progress.absence and f"not complete: {member.progress.absence}"
+
+
+def _lines(member: ManagedExtension, extensions: Extensions, absence: str) -> list[DoctorLine]:
     name = member.name
     registered = {
         "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],
@@ -79,4 +79,10 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
         "watches": sorted(member.registrations.observes),
         "guards": sorted(member.registrations.intercepts),
     }
-    return lines + [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
+    lines = [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
+    if absence:
+        return [DoctorLine("no", "start", absence), *(lines if member.running else [])]
+    runs = DoctorLine("ok", "start", "runs" if lines else "runs; it has registered no command, tool, event or guard")
+    if member.connection is not None and member.connection.handshake.auto_ready:
+        lines.insert(0, DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at every start"))
+    return [runs, *lines]

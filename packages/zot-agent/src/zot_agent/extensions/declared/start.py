@@ -46,7 +46,9 @@ class ExtensionStart:
         """Whether it has tools, or nobody knows."""
         self.early: LateConnection | None = None
         """A connection whose process has not been started, and which takes requests."""
-        self._waited = self._given_up = self._lost_tools = False
+        self.given_up = False
+        """Whether nobody waits for the process any more, which is not ready."""
+        self._waited = self._lost_tools = False
         self._greeted: Connection | None = None  # what has got `session_start`
 
     @property
@@ -54,12 +56,12 @@ class ExtensionStart:
         """Why something of the extension is not there, a line; empty if nothing is known to be missing."""
         connection = self._owner.connection
         missing = () if connection is None else connection.handshake.missing
-        return self._owner.failure or ("it is not ready yet" if self._given_up else "; ".join(missing))
+        return self._owner.failure or ("it is not ready yet" if self.given_up else "; ".join(missing))
 
     @property
     def missing_tools(self) -> str:
         """Its missing tools, in words; empty if none is known to be missing."""
-        if self._owner.failure or self._given_up:
+        if self._owner.failure or self.given_up:
             return "the tools" if self.may_have_tools else ""
         return "some tools" if self.absence and self._lost_tools else ""
 
@@ -90,7 +92,7 @@ class ExtensionStart:
 
     def begin(self) -> LateConnection | None:
         """A process is about to start, and somebody waits for it. Return the early connection that is to have it."""
-        self.intercepts, self._waited, self._given_up = set(), True, False
+        self.intercepts, self._waited, self.given_up = set(), True, False
         early, self.early = self.early, None
         return early
 
@@ -103,8 +105,8 @@ class ExtensionStart:
 
     def give_up(self) -> None:
         """Nobody waits for the process any more: say so, once."""
-        if not (self._given_up or self._owner.failure):
-            self._given_up = True
+        if not (self.given_up or self._owner.failure):
+            self.given_up = True
             self._owner.say_missing()
 
     def is_ready(self, connection: Connection) -> None:
@@ -118,7 +120,7 @@ class ExtensionStart:
         owner, ready, gone = self._owner, connection.is_ready, None
         self._waited = False
         if ready:
-            self._given_up = False
+            self.given_up = False
             gone = None if owner.memory is None else owner.memory.complete(connection)
             self._lost_tools = gone is not None and bool(gone.tools)
             self.may_have_tools = owner.registrations.has_tools or self._lost_tools
