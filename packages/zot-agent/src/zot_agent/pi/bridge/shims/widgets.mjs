@@ -21,6 +21,7 @@ const keyOf = (name) => {
 export const keyText = (name) => keyOf(name);
 export const rawKeyHint = (key, description) => currentTheme().fg("dim", key) + currentTheme().fg("muted", ` ${description}`);
 export const keyHint = (name, description) => rawKeyHint(keyOf(name), description);
+export const keyHintIfBound = (name, description) => (keyOf(name) === name ? "" : keyHint(name, description));
 
 export class BorderedLoader extends Container {
   #controller = new AbortController();
