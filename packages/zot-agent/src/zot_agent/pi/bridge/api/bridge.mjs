@@ -3,9 +3,8 @@
 import { EventEmitter } from "node:events";
 import { takePlace } from "../command/place.mjs";
 import { nameOf } from "../load/entries.mjs";
-import { allEntries, explained, inTime, load } from "../load/loader.mjs";
+import { allEntries, inTime, load } from "../load/loader.mjs";
 import { guardedBy, keepGuards } from "../load/guards.mjs";
-import { unheard } from "../load/unavailable.mjs";
 import { Intercepts, guardsOf } from "../events/intercepts.mjs";
 import { Blocks } from "../events/blocks.mjs";
 import { Observed } from "../events/observed.mjs";
@@ -16,9 +15,9 @@ import { takeStreams } from "../wire/streams.mjs";
 import { Wire } from "../wire/wire.mjs";
 import { createApi } from "./api.mjs";
 import { Commands } from "./commands.mjs";
+import { membersOf } from "./context.mjs";
 import { Models } from "./models.mjs";
 import { Providers } from "./providers.mjs";
-import { createRegistrations } from "./registrations.mjs";
 import { SessionReader } from "./sessions.mjs";
 
 const GROUPS = [
@@ -108,26 +107,19 @@ export class Bridge {
     this.lost = this.entries.map((entry) => ({ name: nameOf(entry), error: "it is not loaded", events: guardedBy(entry) }));
     this.apis.clear();
     const [extensions, lost] = [[], []];
-    for (const loaded of await load(this.entries)) {
-      const found = createRegistrations(loaded);
-      let { error } = loaded;
-      if (loaded.factory) {
-        const api = createApi(this, found);
-        this.apis.set(found, api);
-        try {
-          await inTime(Promise.resolve(loaded.factory(api)));
-        } catch (failure) {
-          error = explained(failure, loaded.entry);
-          console.error(failure);
-        }
-      }
-      const missing = [...loaded.missing, ...unheard(found.handlers)];
-      if (missing.length) this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${missing.join(", ")}`);
+    const apiFor = (found) => {
+      const api = createApi(this, found);
+      this.apis.set(found, api);
+      return api;
+    };
+    for await (const found of load(this.entries, apiFor, membersOf(this))) {
+      const { name, entry, error, missing } = found;
+      if (missing.length) this.notify("warn", `${name} uses what is not there outside of pi: ${missing.join(", ")}`);
       if (error) {
-        lost.push({ name: loaded.name, error, events: guardedBy(loaded.entry) });
-        this.notify("error", `${loaded.name} cannot be used: ${error}`);
+        lost.push({ name, error, events: guardedBy(entry) });
+        this.notify("error", `${name} cannot be used: ${error}`);
       } else {
-        found.expected = found.handlers.has("session_start") ? guardedBy(loaded.entry) : [];
+        found.expected = found.handlers.has("session_start") ? guardedBy(entry) : [];
         extensions.push(found);
       }
     }

@@ -1,5 +1,6 @@
 // `ctx`: what handlers get beside their event.
 
+import { createApi } from "./api.mjs";
 import { ToolSelection, promptOptions } from "../events/prompt.mjs";
 import { textOf } from "../events/messages.mjs";
 
@@ -102,6 +103,13 @@ export function createCommandContext(bridge, extension, options) {
     switchSession: (session, wanted = {}) => change("session.open", { session }, wanted.withSession),
     reload: () => wire.call("control.reload"),
   });
+}
+
+/** The names of all that extensions can ask of the objects that they get: `pi.NAME`, `ctx.NAME` and `ctx.ui.NAME`.
+ * @param {import("./bridge.mjs").Bridge} bridge @returns {Set<string>} */
+export function membersOf(bridge) {
+  const objects = { "pi.": createApi(bridge, null), "ctx.": createCommandContext(bridge, null), "ctx.ui.": bridge.ui };
+  return new Set(Object.entries(objects).flatMap(([before, each]) => Object.keys(each).map((name) => before + name)));
 }
 
 /** @returns {string} the text of an entry that is a prompt, else an empty text */

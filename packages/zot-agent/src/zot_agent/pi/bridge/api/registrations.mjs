@@ -2,11 +2,11 @@
 
 /** @typedef {ReturnType<typeof createRegistrations>} Registrations */
 
-/** @param {{name: string, entry: string}} loaded */
-export function createRegistrations(loaded) {
+/** @param {string} name @param {string} entry */
+export function createRegistrations(name, entry) {
   return {
-    name: loaded.name,
-    entry: loaded.entry,
+    name,
+    entry,
     /** @type {Map<string, Function[]>} */ handlers: new Map(),
     /** @type {Map<string, any>} */ tools: new Map(),
     /** @type {Map<string, any>} */ commands: new Map(),

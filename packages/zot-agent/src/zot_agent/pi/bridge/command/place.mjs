@@ -1,8 +1,9 @@
 // What an extension finds around it, as beside pi: the program `pi`, which is zot, and the folder of pi's own files.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { keep } from "../load/kept.mjs";
 import { getAgentDir } from "../shims/coding-agent.mjs";
 
 const PROGRAM = fileURLToPath(new URL("pi.mjs", import.meta.url));
@@ -27,11 +28,7 @@ export function takePlace(cache) {
   const [folder, file] = [path.join(cache, "bin"), path.join(cache, "bin", "pi")];
   const text = `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(PROGRAM)} "$@"\n`;
   try {
-    if (read(file) !== text) {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(`${file}.${process.pid}`, text, { mode: 0o755 });
-      renameSync(`${file}.${process.pid}`, file); // other bridges may start just now
-    }
+    if (read(file) !== text) keep(file, text, 0o755);
     process.env.PATH = [folder, process.env.PATH].filter(Boolean).join(path.delimiter);
   } catch { /* as above */ }
 }

@@ -1,9 +1,7 @@
 // `--describe`: what extensions register, without zot, for a manifest.
 
 import { createApi } from "../api/api.mjs";
-import { unheard } from "./unavailable.mjs";
-import { createRegistrations } from "../api/registrations.mjs";
-import { explained, allEntries, load } from "./loader.mjs";
+import { allEntries, load } from "./loader.mjs";
 
 const jsonOnly = (value) => JSON.parse(JSON.stringify(value, (_, each) => (typeof each === "function" ? undefined : each)));
 
@@ -14,18 +12,9 @@ export async function describe(given) {
   process.stdout.write = process.stderr.write.bind(process.stderr);
   const { entries, errors } = allEntries(given);
   const extensions = [];
-  for (const loaded of await load(entries)) {
-    const found = createRegistrations(loaded);
-    let { error } = loaded;
-    if (loaded.factory) {
-      try {
-        await loaded.factory(createApi(null, found));
-      } catch (failure) {
-        error = explained(failure, loaded.entry);
-      }
-    }
+  for await (const found of load(entries, (each) => createApi(null, each))) {
     extensions.push({
-      name: loaded.name, path: loaded.entry, error, missing: [...loaded.missing, ...unheard(found.handlers)],
+      name: found.name, path: found.entry, error: found.error, missing: found.missing,
       tools: [...found.tools.keys()], commands: [...found.commands.keys()], events: [...found.handlers.keys()],
       shortcuts: [...found.shortcuts.keys()],
       flags: [...found.flags.values()].map(({ name, type, default: value, description }) => ({ name, type, default: value, description })),

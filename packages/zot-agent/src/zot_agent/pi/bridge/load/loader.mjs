@@ -2,12 +2,14 @@
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { createRegistrations } from "../api/registrations.mjs";
+import { Compiled } from "./compiled.mjs";
 import { entriesOf, nameOf } from "./entries.mjs";
-import { jitiLibrary, modulesFolder, modulesFor, sourcesOf } from "./modules.mjs";
-import { unavailable } from "./unavailable.mjs";
+import { aliases, endCompiler, jitiLibrary, modulesFor, sourcesOf } from "./modules.mjs";
+import { unavailable, unheard } from "./unavailable.mjs";
 
-/** An extension that is there.
- * @typedef {{name: string, entry: string, factory: Function | null, error: string, missing: string[]}} Loaded */
+/** An extension that is there: what it has registered, why it cannot be used, and what it uses that is not there.
+ * @typedef {import("../api/registrations.mjs").Registrations & {error: string, missing: string[]}} Loaded */
 
 /** @param {string[]} given @returns {{entries: string[], errors: string[]}} */
 export function allEntries(given) {
@@ -37,39 +39,59 @@ export function inTime(loading) {
   return Promise.race([loading, late]).finally(() => clearTimeout(timer));
 }
 
-function cacheFolder() {
-  return process.env.ZOT_PI_CACHE ?? path.join(modulesFolder(), "node_modules", ".cache", "jiti");
-}
-
-/** Loads extensions one after the other. Each call reads their modules anew.
- * @param {string[]} entries @returns {Promise<Loaded[]>} */
-export async function load(entries) {
-  const { createJiti } = await jitiLibrary();
-  const texts = entries.map((entry) => sourcesOf(entry));
-  const virtualModules = await modulesFor(texts.flatMap((each) => [...each.values()]));
-  const jiti = createJiti(fileURLToPath(import.meta.url), { moduleCache: false, fsCache: cacheFolder(), virtualModules });
-  const found = [];
-  for (const [index, entry] of entries.entries()) {
-    const name = nameOf(entry);
-    const missing = unavailable(texts[index].values());
+/** Loads extensions side by side. They begin in their order, and none waits for the end of another. Each call reads their
+ * modules anew. @param {string[]} entries
+ * @param {(found: import("../api/registrations.mjs").Registrations) => any} apiFor what the function of an extension gets
+ * @param {Set<string>} [members] what can be asked of the objects that extensions get; without it, nobody knows
+ * @returns {Promise<Loaded>[]} */
+export function load(entries, apiFor, members) {
+  const { createJiti } = jitiLibrary();
+  let begun = Promise.all([]);
+  const all = entries.map(async (entry) => {
+    const found = { ...createRegistrations(nameOf(entry), entry), error: "", missing: [] };
+    const earlier = begun;
+    let begin;
+    begun = Promise.all([earlier, new Promise((resolve) => { begin = resolve; })]);
     try {
-      const factory = await inTime(jiti.import(entry, { default: true }));
+      const texts = sourcesOf(entry);
+      const code = new Compiled(entry, texts);
+      const factory = await inTime((async () => {
+        await code.begin();
+        const virtualModules = await modulesFor(texts.values(), code.uses);
+        found.missing = unavailable(texts.values(), code.uses, virtualModules, members);
+        const options = { moduleCache: false, fsCache: false, alias: aliases(), virtualModules, transform: (each) => code.transform(each) };
+        return createJiti(fileURLToPath(import.meta.url), options).import(entry, { default: true });
+      })().finally(() => code.end()));
       if (typeof factory !== "function") throw new Error("it does not export a function as default");
-      found.push({ name, entry, factory, error: "", missing });
+      await earlier;
+      const beginning = inTime(Promise.resolve(factory(apiFor(found))));
+      begin();
+      await beginning;
     } catch (error) {
-      found.push({ name, entry, factory: null, error: explained(error, entry), missing });
+      console.error(error);
+      found.error = explained(error, entry);
     }
-  }
-  return found;
+    begin();
+    found.missing.push(...unheard(found.handlers));
+    return found;
+  });
+  Promise.all(all).then(endCompiler);
+  return all;
 }
 
 /** @param {any} error @param {string} entry @returns {string} one line */
 export function explained(error, entry) {
   const text = String(error?.message ?? error).split("\n")[0];
   const wanted = /Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1];
-  if (wanted && !wanted.startsWith(".") && !path.isAbsolute(wanted)) {
-    const name = wanted.split("/").slice(0, wanted.startsWith("@") ? 2 : 1).join("/");
-    return `needs the npm package ${name}, which is not installed: run npm install in ${path.dirname(entry)}`;
+  if (NATIVE.test(wanted ?? (error?.code === "ERR_DLOPEN_FAILED" ? ".node" : ""))) {
+    const part = wanted ?? text;
+    return `needs a native part for ${process.platform}-${process.arch}, which is not there: ${part}; it is built or fetched by a script of its package`;
   }
-  return text;
+  if (!wanted || wanted.startsWith(".") || path.isAbsolute(wanted)) return text;
+  const name = wanted.split("/").slice(0, wanted.startsWith("@") ? 2 : 1).join("/");
+  if (name.startsWith("@bastani/")) return `needs ${name}, a part of Atomic's own program, which is not on npm`;
+  return `needs the npm package ${name}, which is not installed: run npm install in ${path.dirname(entry)}`;
 }
+
+/** Modules that are compiled for one kind of machine. */
+const NATIVE = /\.node$|[-/](?:linux|darwin|win32)-(?:x64|arm64)\b/;

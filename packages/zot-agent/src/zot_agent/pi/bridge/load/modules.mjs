@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { ATOMIC_NAMES } from "./atomic-names.mjs";
 import { packageOf } from "./entries.mjs";
 import { absent } from "./unavailable.mjs";
 
@@ -46,7 +47,7 @@ function entryOf(name) {
 }
 
 /** Names of pi's components; without any of them the terminal library is not needed. */
-const WIDGETS = /\b(DynamicBorder|BorderedLoader|CustomEditor|keyHint|keyText|rawKeyHint|renderDiff|truncateToVisualLines|\w+MessageComponent)\b/;
+const WIDGETS = /\b(DynamicBorder|BorderedLoader|CustomEditor|keyHint|keyHintIfBound|keyText|rawKeyHint|renderDiff|truncateToVisualLines|\w+MessageComponent)\b/;
 
 /** Names of pi's agents in the process of the extension. */
 const AGENTS = /\b(createAgentSession\w*|createExtensionRuntime|AgentSession|SessionManager|DefaultResourceLoader|ModelRuntime|ModelRegistry|AuthStorage|resolveCliModel|loadSkills\w*|formatSkillsForPrompt|loadProjectContextFiles|buildSessionContext|sessionEntryToContextMessages|CURRENT_SESSION_VERSION)\b/;
@@ -66,6 +67,8 @@ const shim = (name) => path.join(HERE, "..", "shims", `${name}.mjs`);
 
 /** The modules of pi itself. */
 const PI = ["coding-agent", "atomic", "ai", "agent-core"].map(shim);
+const ATOMIC = shim("atomic");
+const TYPEBOX = shim("typebox");
 
 /** What each specifier leads to. */
 function sources() {
@@ -79,7 +82,7 @@ function sources() {
   }
   found.set("@bastani/atomic", () => shim("atomic"));
   for (const name of ["typebox", "@sinclair/typebox"]) {
-    found.set(name, () => shim("typebox"));
+    found.set(name, () => TYPEBOX);
     for (const part of ["value", "compile", "compiler"]) {
       found.set(`${name}/${part}`, () => entryOf(part === "compiler" ? "typebox/compile" : `typebox/${part}`));
     }
@@ -99,11 +102,13 @@ function imported(text) {
   return [...found];
 }
 
+const MOST_FILES = 2000;
+
 /** Reads a file and all that it imports by relative paths. @param {string} entry @returns {Map<string, string>} */
 export function sourcesOf(entry) {
   const texts = new Map();
   const waiting = [entry];
-  while (waiting.length && texts.size < 500) {
+  while (waiting.length && texts.size < MOST_FILES) {
     const file = waiting.pop();
     if (texts.has(file)) continue;
     let text;
@@ -125,18 +130,29 @@ function candidates(from, name) {
   return all.filter((each) => fs.existsSync(each) && fs.statSync(each).isFile()).slice(0, 1);
 }
 
-/** Loads the bridge's modules that some texts need.
- * @param {Iterable<string>} texts @returns {Promise<Record<string, unknown>>} by specifier, for jiti */
-export async function modulesFor(texts) {
+/** Files of pi-tui that extensions name by their paths. */
+export const aliases = () => Object.fromEntries(SCOPES.map((scope) => [
+  `${scope}/pi-tui/dist`, path.join(modulesFolder(), "node_modules", "@earendil-works", "pi-tui", "dist"),
+]));
+
+/** Loads the bridge's modules that an extension needs.
+ * @param {Iterable<string>} texts of its files @param {Set<string>} uses of its modules, as `usesOf` has them
+ * @returns {Promise<Record<string, any>>} by specifier, for jiti */
+export async function modulesFor(texts, uses) {
   const found = {};
   const all = [...texts];
   const names = new Set(all.flatMap(imported));
   const parts = PARTS.filter(([pattern]) => all.some((text) => pattern.test(text)));
   for (const [name, source] of SOURCES) {
     if (names.has(name)) {
-      const more = PI.slice(0, 2).includes(source()) ? await Promise.all(parts.map(([, part]) => loadFile(shim(part)))) : [];
-      const module = await loadFile(source());
-      found[name] = PI.includes(source()) ? Object.assign(absent(), module, ...more) : module;
+      const file = source();
+      let module = await loadFile(file);
+      if (file === TYPEBOX && ![...uses].every((use) => !use.startsWith(`${name} `) || use.slice(name.length + 1) in module)) {
+        module = await loadFile(entryOf("typebox"));
+      }
+      const more = PI.slice(0, 2).includes(file) ? await Promise.all(parts.map(([, part]) => loadFile(shim(part)))) : [];
+      const without = PI.includes(file) ? absent(file === ATOMIC ? ATOMIC_NAMES : []) : {};
+      found[name] = Object.assign(without, module, ...more);
     }
     else Object.defineProperty(found, name, { enumerable: true, configurable: true, get: () => lateModule(source()) });
   }
@@ -162,6 +178,17 @@ export function jitiLibrary() {
   const found = require("jiti");
   return { createJiti: found.createJiti ?? found.default ?? found };
 }
+
+let compiler = null;
+
+/** @returns {any} the compiler, which starts a process of its own when it is asked */
+export const esbuildLibrary = () => (compiler ??= require("esbuild"));
+
+/** Ends the process of the compiler; it starts again when it is asked. */
+export const endCompiler = () => compiler?.stop();
+
+/** The compiler of jiti. @param {any} options @returns {{code: string}} */
+export const babel = (options) => require(path.join(modulesFolder(), "node_modules", "jiti", "dist", "babel.cjs"))(options);
 
 /** The published typebox, at once. @returns {any} */
 export function wholeTypebox() {

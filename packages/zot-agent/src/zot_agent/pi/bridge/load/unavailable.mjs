@@ -42,12 +42,28 @@ const USES = [
   ...MEMBERS.map((name) => [`${name} of Atomic`, name, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
 ];
 
-/** What stands for each name that is not there: it says so when it is called, made or extended.
- * @returns {Record<string, Function>} */
-export function absent() {
-  return Object.fromEntries([...NAMES].map(([name, reason]) => [name, function () {
+/** What stands for a value that is not there: it says so when it is called, made or extended, or when something is asked of it.
+ * @param {string} name @param {string} reason */
+function stub(name, reason) {
+  const fail = () => {
     throw new Error(`${name} is not there outside of pi: it is ${reason}`);
-  }]));
+  };
+  const read = (target, member) => (typeof member === "symbol" || HARMLESS.has(member) ? target[member] : fail());
+  const standing = new Proxy(function () {}, { apply: fail, construct: fail, get: read });
+  STUBS.set(standing, reason);
+  return standing;
+}
+
+/** The reason of each stub. @type {WeakMap<Function, string>} */
+const STUBS = new WeakMap();
+/** Members that are looked at without a use of the value. */
+const HARMLESS = new Set(["prototype", "name", "length", "then", "toJSON", "__esModule", "$$typeof", "default", "call", "apply", "bind"]);
+
+/** What stands for each name that is not there. @param {Iterable<string>} [more] names beside those of pi
+ * @returns {Record<string, Function>} */
+export function absent(more = []) {
+  const unexplained = [...more].map((name) => [name, "a value of Atomic that zot does not have"]);
+  return Object.fromEntries([...unexplained, ...NAMES].map(([name, reason]) => [name, stub(name, reason)]));
 }
 
 /** @param {Map<string, Function[]>} handlers by event @returns {string[]} a line for each thing */
@@ -55,20 +71,25 @@ export function unheard(handlers) {
   return EVENTS.filter((each) => handlers.has(each)).map((each) => `the event ${each}`);
 }
 
-const IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']@[^"']*\/(?:pi-coding-agent|pi-ai|pi-agent-core|atomic)["']/g;
-
-/** @param {Iterable<string>} texts of its modules @returns {string[]} a line for each thing */
-export function unavailable(texts) {
+/** What an extension uses that is not there. A value that a module of the bridge lacks gets one that says so.
+ * @param {Iterable<string>} texts of its modules
+ * @param {Set<string>} uses of its modules, as `usesOf` has them
+ * @param {Record<string, any>} modules of the bridge, by their specifiers
+ * @param {Set<string> | undefined} members of the objects that extensions get, as in `uses`
+ * @returns {string[]} a line for each thing */
+export function unavailable(texts, uses, modules, members) {
   const found = new Set();
   for (const text of texts) {
     for (const [use, word, pattern] of USES) if (text.includes(word) && pattern.test(text)) found.add(use);
-    for (const match of text.matchAll(IMPORT)) {
-      for (const part of match[1].split(",")) {
-        const [name, local = name] = part.trim().split(/\s+as\s+/);
-        // A name that is only a type is not called, made or extended.
-        const used = NAMES.has(name) && new RegExp(`\\b${local}\\s*[(.]|\\bextends\\s+${local}\\b`).test(text);
-        if (used) found.add(`${name} (${NAMES.get(name)})`);
-      }
+  }
+  for (const use of uses) {
+    const [from, name] = use.split(" ");
+    if (name === undefined) {
+      if (members?.has(use) === false) found.add(use);
+    } else if (Object.getOwnPropertyDescriptor(modules, from)?.value) {
+      const module = modules[from];
+      if (!(name in module) && name !== "default") module[name] = stub(name, `a value of ${from} that zot does not have`);
+      if (STUBS.has(module[name])) found.add(`${name} (${STUBS.get(module[name])})`);
     }
   }
   return [...found];
