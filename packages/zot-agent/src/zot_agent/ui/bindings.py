@@ -90,7 +90,6 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("scroll_page_down", lambda chat: _page(chat, 1), "scroll down a page", ("pagedown",)),
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
     Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
-    Action("search", lambda chat: chat.run("/search", keep=True), "search the conversation", ("f3",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
     Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("ctrl+t",)),

@@ -24,7 +24,8 @@ WHOLE = r"""#!/usr/bin/env node
 
     enum Size { Small = 1, Large }
     const enum Colour { Red = "red" }
-    class Point { constructor(private readonly x: number, public y = 2) {} sum(this: Point): number { return this.x + this.y; } }
+    class Point { constructor(private readonly x: number, public y = 2) {}
+      sum(this: Point): number { return this.x + this.y; } }
     const __dirname = "declared again";
     const script = `
     require("fs");
@@ -143,7 +144,8 @@ def test_an_extension_is_told_which_values_and_members_are_not_there_without_bei
     assert host.wait_for(Notify).message == (
         f"extension uses what is not there outside of pi: newThing ({of_pi}), "
         "NewWidget (a value of @earendil-works/pi-tui that zot does not have), "
-        f"laterThing ({of_pi}), askLater (a value of @earendil-works/pi-ai that zot does not have), pi.registerNothing, "
+        f"laterThing ({of_pi}), askLater (a value of @earendil-works/pi-ai that zot does not have), "
+        "pi.registerNothing, "
         "ctx.forget, ctx.ui.sing"
     )
     host.command("go")
@@ -163,7 +165,8 @@ def test_all_that_atomic_exports_is_there_or_names_itself(bridge: Bridge) -> Non
               if (atomic[name] === undefined) wrong.push(`${name} is not there`);
             }
             for (const name of ["ChatSessionHost", "InteractiveMode"]) {
-              for (const use of [() => atomic[name](), () => new atomic[name](), () => new (class extends atomic[name] {})(),
+              for (const use of [() => atomic[name](), () => new atomic[name](), 
+                () => new (class extends atomic[name] {})(),
                 () => atomic[name].create()]) {
                 try { use(); wrong.push(`${name} does nothing`); } catch (error) {
                   if (!error.message.startsWith(`${name} is not there`)) wrong.push(error.message);
@@ -185,7 +188,8 @@ UNFLATTENED = """
         const given = { "a.b": 1, "items[1].name": "x", "to.city": "Leith", "x.y": 2, "__proto__[0].z": 3 };
         process.env.PI_HARBOUR = "Leith";
         process.env.GIT_DIR = "/elsewhere";
-        ctx.ui.notify(JSON.stringify([whole(given, schema), getEnvValue("ATOMIC_HARBOUR"), createGitEnvironment().GIT_DIR]));
+        ctx.ui.notify(JSON.stringify([whole(given, schema), getEnvValue("ATOMIC_HARBOUR"),
+          createGitEnvironment().GIT_DIR]));
       } });
     }
 """

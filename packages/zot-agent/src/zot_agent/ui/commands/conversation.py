@@ -96,7 +96,7 @@ COMMANDS = (
     SlashCommand("new", "", "start a new session", "cancel", new),
     SlashCommand("clear", "", "clear the conversation", "cancel", clear),
     SlashCommand("compact", "[instructions]", "replace the conversation with a summary", "cancel", compact),
-    SlashCommand("search", "[text]", "search the conversation", "now", search),
+    SlashCommand("search", "[text]", "search the conversation", "now", search, ("f3",)),
     SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
     SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
     SlashCommand("study", "", "have the model explore and explain the project", "wait", study),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from zot_agent.ui.history_pager import HistoryPager, LeftOutCell
+from zot_agent.ui.cells.history_pager import HistoryPager, LeftOutCell
 from zot_core.aio import in_thread
 from zot_core.display import Recaller
 from zot_core.sessions.search.conversation import Phrase, search_messages

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from zot_agent.ui.commands.base import CHAT, Chat
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.search.hits import ConversationHits
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
@@ -30,7 +31,7 @@ class SearchRow(Dialog[None]):
         self._editor = EditorWidget(placeholder="search the conversation", mark="⌕", single=True)
         super().__init__("", self._editor, field=self._editor)
         self._chat = chat
-        self._again = frozenset(chat.keymap.keys("search", (CHAT,)))
+        self._again = frozenset(chat.keys.keymap.keys("search", (CHAT,)))
         self._hits = ConversationHits(
             chat.transcript, chat.presenter.history, dict(chat.host.runtime.agent.tools), self._shown
         )

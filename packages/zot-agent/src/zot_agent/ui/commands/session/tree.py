@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.ui.commands.base import CHAT, Chat, SlashCommand
+from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.commands.session.tree_picker import TreePicker
 from zot_agent.ui.settings.sides import SIDES
 from zot_core.display import DiffDisplay
@@ -91,7 +92,7 @@ async def diff(chat: Chat, _: str) -> None:
         return
     lines = f"+{sum(each.added for each in files)} −{sum(each.removed for each in files)}"
     pages = Pages("Changes of this session", partial(_changes, files, chat), note=f"{_count(len(files))}  {lines}")
-    keys = chat.keymap.keys(SIDES, (CHAT,))
+    keys = chat.keys.keymap.keys(SIDES, (CHAT,))
     pages.hints = [*pages.hints, *(Hint(str(key), "side by side") for key in keys[:1])]
     await chat.ask(pages)
 
