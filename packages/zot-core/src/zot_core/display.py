@@ -169,8 +169,7 @@ class Recaller(Protocol):
 
     def only_reads(self, arguments: Mapping[str, Any]) -> bool: ...
 
-    @property
-    def schema(self) -> dict[str, Any]: ...
+    def received(self, arguments: str) -> dict[str, Any]: ...
 
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
@@ -194,14 +193,8 @@ def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, R
 def received(call: ToolCallBlock, tools: Mapping[str, Recaller]) -> dict[str, Any]:
     """Return the arguments of a stored call as its tool received them, as far as that is known; none if nobody could
     read them."""
-    from zot_core.tools.definition.argument_repair import meant, read_arguments  # noqa: PLC0415  for stored calls only
-
-    try:
-        arguments, _ = read_arguments(call.arguments)
-    except ValueError:
-        return {}
     tool = tools.get(call.name)
-    return arguments if tool is None else meant(arguments, tool.schema)[0]
+    return read_object(call.arguments) if tool is None else tool.received(call.arguments)
 
 
 def _own_content(content: list[TextBlock | ImageBlock]) -> list[TextBlock | ImageBlock]:

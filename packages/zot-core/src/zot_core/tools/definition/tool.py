@@ -86,6 +86,16 @@ class Tool(ABC):
 
         return meant(arguments, self.schema)
 
+    def received(self, arguments: str) -> dict[str, Any]:
+        """Return the arguments that a call with this JSON text, or what was meant by it, gave to the tool; none if it
+        cannot be read."""
+        from zot_core.tools.definition.argument_repair import meant, read_arguments  # noqa: PLC0415  as above
+
+        try:
+            return meant(read_arguments(arguments)[0], self.schema)[0]
+        except ValueError:
+            return {}
+
     def carry(self, messages: Sequence[Message]) -> str:
         """Return what the model must still know of earlier calls when these messages are replaced by a summary."""
         return ""
