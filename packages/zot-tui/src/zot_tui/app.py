@@ -29,7 +29,7 @@ from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.widgets.scroll import Scroll
 from zot_tui.widgets.target import KeyTarget, key_target
-from zot_tui.window import Window
+from zot_tui.window import TerminalWindow
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
@@ -59,7 +59,7 @@ class App:
         self.environment = os.environ if environment is None else environment
         self.screen: AppScreen = screen or Terminal(environment=self.environment)
         self.min_size = min_size
-        self.window = Window(self.screen, self.environment)
+        self.window = TerminalWindow(self.screen, self.environment)
         self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
         """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
         self.leave_behind: Sequence[Row[Any]] = ()

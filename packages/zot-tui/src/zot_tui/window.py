@@ -1,4 +1,4 @@
-"""`Window`: the window that a terminal is in: its size, its focus and its background."""
+"""`TerminalWindow`: the window that a terminal is in: its size, its focus and its background."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from zot_tui.terminal.screen import AppScreen
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
 
 
-class Window:
+class TerminalWindow:
     """`focus_changed` says whether the window has the focus, `resized` the columns and rows of another size."""
 
     def __init__(self, screen: AppScreen, environment: Mapping[str, str]) -> None:

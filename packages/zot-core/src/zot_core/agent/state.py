@@ -98,7 +98,7 @@ class AgentState:
 
     @property
     def context(self) -> ToolContext:
-        """What tools may use where they work now."""
+        """The parts that tools may use in the place where they work now."""
         return self.place.context
 
     def use_machine(self, machine: OtherMachine | None) -> None:

@@ -1,5 +1,7 @@
 """`ToolCell`: a tool call: what ran, how it ended, what changed. No urwid."""
 
+# Longer than 400 lines: what a call looks like, running and finished, folded and joined, is in one class.
+
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
