@@ -13,7 +13,7 @@ async def test_the_diff_is_from_before_the_session_to_now(tmp_path: Path) -> Non
     (work / "long").write_text("".join(f"{number}\n" for number in range(5000)))
     (work / "breaks").write_bytes(b"a\nb\n")
     (work / "run").write_text("x\n")
-    (work / "huge").write_text("x" * 600_000)
+    (work / "huge").write_text("x" * 1_100_000)
     (work / "same").write_text("same")
     first = Turn(calls=[Call("bash", {"command": "sed -i 's/^7$/seven/; s/^4000$/x/' long; rm same; ln -s long link"})])
     second = Turn(

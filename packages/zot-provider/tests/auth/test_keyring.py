@@ -1,5 +1,4 @@
 import contextlib
-import gc
 import json
 import os
 import socket
@@ -131,7 +130,6 @@ async def test_an_existing_auth_json_is_read_first_and_gets_new_keys(home: Path)
 
 @pytest.mark.needs("dbus-daemon", "gnome-keyring-daemon")
 @pytest.mark.usefixtures("keyring_variables")
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # of the backend, when it raises
 async def test_a_locked_keyring_keeps_what_it_has_and_new_keys_go_into_the_file(home: Path) -> None:
     import secretstorage
 
@@ -148,7 +146,6 @@ async def test_a_locked_keyring_keeps_what_it_has_and_new_keys_go_into_the_file(
         Stored("openai", "keyring", "api_key"),
     ]
     assert KEY not in written(home)
-    gc.collect()
 
 
 async def test_without_a_keyring_the_file_is_used_and_a_line_says_so(
