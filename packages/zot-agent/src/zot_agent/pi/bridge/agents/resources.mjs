@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { createApi } from "../api/api.mjs";
 import { createRegistrations, sourceOf } from "../api/registrations.mjs";
-import { entriesOf, nameOf } from "../load/entries.mjs";
+import { entriesOf } from "../load/entries.mjs";
 import { load } from "../load/loader.mjs";
 import { getAgentDir, parseFrontmatter, SettingsManager } from "../shims/coding-agent.mjs";
 
@@ -145,24 +145,24 @@ export class DefaultResourceLoader {
   async #load() {
     const { noExtensions, additionalExtensionPaths = [], extensionFactories = [] } = this.#options;
     const files = [...(noExtensions ? [] : bridge().entries), ...additionalExtensionPaths.flatMap((each) => entriesOf(each))];
-    const loaded = files.length ? await load([...new Set(files)]) : [];
-    const inline = extensionFactories.map((each, index) => {
+    const apiFor = (extension) => (extension.api = createApi(null, extension));
+    const loaded = files.length ? await Promise.all(load([...new Set(files)], apiFor)) : [];
+    for (const [index, each] of extensionFactories.entries()) {
       const { name = String(index + 1), factory } = typeof each === "function" ? { factory: each } : each;
-      return { name, entry: `<inline:${name}>`, factory, error: "" };
-    });
-    const found = { extensions: [], errors: [], runtime: createExtensionRuntime() };
-    for (const each of [...loaded, ...inline]) {
-      const extension = Object.assign(createRegistrations(each), { path: each.entry, resolvedPath: each.entry });
+      const inline = { ...createRegistrations(name, `<inline:${name}>`), error: "" };
       try {
-        if (!each.factory) throw new Error(each.error);
-        extension.api = createApi(null, extension);
-        await each.factory(extension.api);
-        found.extensions.push(Object.assign(extension, { sourceInfo: sourceOf(extension) }));
+        await factory(apiFor(inline));
       } catch (error) {
-        found.errors.push({ path: each.entry, error: String(error?.message ?? error) });
-        console.error(`${nameOf(each.entry)}:`, error);
+        console.error(`${name}:`, error);
+        inline.error = String(error?.message ?? error);
       }
-      for (const [name, config] of extension.providers) found.runtime.pendingProviderRegistrations.push({ name, config, extensionPath: each.entry });
+      loaded.push(inline);
+    }
+    const found = { extensions: [], errors: [], runtime: createExtensionRuntime() };
+    for (const each of loaded) {
+      if (each.error) found.errors.push({ path: each.entry, error: each.error });
+      else found.extensions.push(Object.assign(each, { path: each.entry, resolvedPath: each.entry, sourceInfo: sourceOf(each) }));
+      for (const [name, config] of each.providers) found.runtime.pendingProviderRegistrations.push({ name, config, extensionPath: each.entry });
     }
     return found;
   }
