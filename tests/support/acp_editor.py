@@ -1,10 +1,12 @@
 """The client side of `zot_agent.acp` without a process: an editor and a feed that keep the updates they get."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from zot_agent.acp.feed import UpdateFeed
 from zot_core.compaction.window import Window
 from zot_core.display import CodeDisplay
+from zot_provider.json_text import read_object
 
 Update: TypeAlias = dict[str, Any]
 
@@ -46,6 +48,12 @@ class Editor:
 
 class Writer:
     """A tool that shows the text that it writes."""
+
+    def only_reads(self, arguments: Mapping[str, Any]) -> bool:
+        return False
+
+    def received(self, arguments: str) -> Update:
+        return read_object(arguments)
 
     def recall(
         self, arguments: Update, text: str, *, details: Update | None = None, failed: bool = False

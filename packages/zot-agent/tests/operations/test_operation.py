@@ -32,7 +32,7 @@ OWNERS = {
     *("settings.list", "settings.set", "permissions.mode", "runs.list", "runs.answer"),
 }
 """What deletes sessions, reads or writes files anywhere, or changes what is allowed."""
-READING = ["diff", "entries", "entry", "list", "navigate", "read", "redo", "search", "show", "tree", "undo"]
+READING = ["diff", "entries", "entry", "find", "list", "navigate", "read", "redo", "search", "show", "tree", "undo"]
 PERSONS = {
     *("permissions.answer", "prompts.send", "prompts.steer", "prompts.follow_up"),
     *("control.clear", "control.run", "tools.set"),
@@ -167,7 +167,7 @@ def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
         *("session.info", "session.tree", "session.entries", "session.entry", "session.diff"),
         *("control.state", "control.context", "control.system_prompt", "control.wait_idle", "control.commands"),
         *("control.skills", "model.list", "model.get", "tools.list", "tools.active", "prompts.messages"),
-        *("agents.list", "agents.messages", "jobs.list"),
+        *("agents.list", "agents.messages", "jobs.list", "session.find"),
     }
     assert scopes["answer"] == {"permissions.answer"}
     assert scopes["own"] == OWNERS | {
