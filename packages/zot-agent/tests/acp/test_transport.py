@@ -73,6 +73,27 @@ def test_a_message_that_is_too_long_is_passed_over() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("start", "id"),
+    [
+        ('{"jsonrpc": "2.0", "id": 7, "method": "', 7),
+        ('{"id":"a-1","params":"', "a-1"),
+        ('{"a": true, "b": -1.5e3, "id" : -3 ,"params":"', -3),
+        ('{"params": {"id": 7}, "method": "', None),
+        ('{"id": "a\\u0022", "method": "', None),
+        ('{"id": 7.5, "method": "', None),
+        ('["id", {"id": 7, "method": "', None),
+        ('{"method": "\\"id\\": 7, ', None),
+    ],
+)
+def test_the_error_of_a_message_that_is_too_long_has_its_id_if_that_is_in_its_first_bytes(
+    start: str, id: object
+) -> None:
+    _, answers = talk((start + "x" * 200 + '"}\n').encode(), RpcLimits(line_bytes=100))
+
+    assert [each["id"] for each in answers] == [id]
+
+
 def test_json_that_is_nested_too_deeply_is_not_a_message() -> None:
     _, answers = talk(b"[" * 60_000)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -14,6 +15,11 @@ from zot_provider.json_text import dump, escape_line_ends
 Json: TypeAlias = dict[str, Any]
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+
+_ID = re.compile(
+    rb"""\s*\{(?:\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"id"\s*:\s*(-?\d+|"[ !#-[\]-~]*")\s*[,}]"""
+)
+"""The id of a message in its first bytes, where nothing with members of its own precedes it."""
 
 
 class StdioTransport:
@@ -68,7 +74,9 @@ class StdioTransport:
 
     def _received(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):
-            self._refuse(INVALID_REQUEST, f"the message is longer than {line.limit} bytes and was passed over")
+            text = f"the message is longer than {line.limit} bytes and was passed over"
+            found = _ID.match(line.start)
+            self._refuse(INVALID_REQUEST, text, None if found is None else json.loads(found[1]))
         elif line.strip():
             self._parse(line)
         if self._writer.waiting >= self._limits.read_pause_bytes:
