@@ -82,14 +82,15 @@ async def test_calls_and_results_are_drawn_by_an_extension(chats: Chats, server:
 
 
 COUNTS = """
-import asyncio
+import asyncio, itertools, os
 
 @ext.tool(description="counts", schema={"type": "object"})
 async def count(args):
-    for n in range(1, 100):
+    for n in itertools.count(1):
         await ext.soon(ext.tools.progress, f"at {n}\\n")
+        while n == 3 and not os.path.exists(args["gate"]):
+            await asyncio.sleep(0.02)
         await asyncio.sleep(0.05)
-    return "counted"
 
 @ext.renderer("tool_progress", "count")
 def progress(asked):
@@ -103,10 +104,12 @@ ext._requested += ("tools2",)
 async def test_the_progress_of_a_call_is_drawn_by_an_extension_until_it_ends(
     chats: Chats, server: ScriptedServer
 ) -> None:
-    server.add(Turn(calls=[Call("count")]), "done")
+    gate = chats.root / "gate"
+    server.add(Turn(calls=[Call("count", {"gate": str(gate)})]), "done")
     async with chats.extended(server, {"counter": COUNTS}) as talk:
         await talk.press("go<enter>")
         await talk.shown("running False [===]")
+        gate.touch()
         await talk.shown("running False [=====")
         assert "at 1" not in talk.screen()
         await talk.press("<esc>")
