@@ -279,8 +279,13 @@ def test_snake_is_played_with_keys(tmp_path: Path, server: ScriptedServer) -> No
         pty.wait_for("over: enter plays again")
         pty.type("\r")
         pty.wait_until(lambda: "over" not in pty.screen(), what="another game")
-        pty.type("p")
-        pty.wait_for("paused")
+
+        def paused() -> bool:
+            if "paused" not in (screen := pty.screen()):
+                pty.type("\r" if "over" in screen else "p")  # a game is over soon where keys come late
+            return "paused" in screen
+
+        pty.wait_until(paused, what="the pause")
         pty.type("q")
         pty.wait_for("ask, or / for commands")
 
