@@ -1,6 +1,7 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--most N] [--seed 0] [--file PART] [--lines FIRST-LAST] [AREA ...]
+    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--file PART] [--lines FIRST-LAST]
+        [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
 changed, one at a time in an order that the seed gives, and the tests that reach it run until one of them fails. When
@@ -53,9 +54,19 @@ class Area(NamedTuple):
 _CORE, _AGENT = "zot-core/src/zot_core", "zot-agent/src/zot_agent"
 AREAS = {
     "permissions": Area(
-        (f"{_CORE}/permissions/*.py",), ("zot-core/tests/permissions", "zot-core/tests/test_confirm.py")
+        (f"{_CORE}/permissions/*.py",),
+        tuple(
+            f"zot-core/tests/{each}"
+            for each in (
+                *("permissions", "test_confirm.py", "agent/test_other_machine.py"),
+                *("runtime/subagents/test_permissions.py", "runtime/subagents/test_worktrees.py"),
+            )
+        ),
     ),
-    "commands": Area((f"{_CORE}/permissions/commands/*.py",), ("zot-core/tests/permissions",)),
+    "commands": Area(
+        (f"{_CORE}/permissions/commands/*.py",),
+        ("zot-core/tests/permissions", "zot-core/tests/agent/test_other_machine.py"),
+    ),
     "sandbox": Area((f"{_CORE}/sandbox/*.py",), ("zot-core/tests/sandbox", "zot-agent/tests/host/test_sandbox.py")),
     "folder_trust": Area(
         (f"{_AGENT}/config/folder_trust.py",),
@@ -77,7 +88,8 @@ class Mutant(NamedTuple):
     file: str
     line: int
     function: str
-    """The outermost function around the line, as `Class.method`; empty for what runs when the module is loaded."""
+    """The outermost function around the line, as `Class.method`; empty for what runs when the module is loaded, also
+    because that calls it."""
     before: str
     after: str
     text: str
@@ -121,7 +133,9 @@ def mutants(path: Path, root: Path, lines: range | None = None) -> Iterator[Muta
     """Yield a mutant for each line of a file below `root` that can be changed, without docstrings and annotations: the
     first thing on it that can be is changed."""
     text = path.read_text("utf-8")
-    functions = dict(_functions(ast.parse(text)))
+    whole = ast.parse(text)
+    loading = {*_called(whole)}
+    functions = {line: name for line, name in _functions(whole) if name not in loading}
     tree, seen = _without_words(ast.parse(text)), set[int]()
     for place, key, node in _places(tree):
         if node.lineno in seen or (lines is not None and node.lineno not in lines):
@@ -156,6 +170,13 @@ def _functions(tree: ast.Module | ast.ClassDef, around: str = "") -> Iterator[tu
             yield from _functions(node, f"{around}{node.name}.")
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from ((line, around + node.name) for line in range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+
+
+def _called(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that are called when a module is loaded."""
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (ast.unparse(each.func) for each in ast.walk(node) if isinstance(each, ast.Call))
 
 
 def _without_words(tree: ast.Module) -> ast.Module:
@@ -297,6 +318,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("areas", nargs="*", metavar="AREA", help=f"{', '.join(AREAS)}; without one, all")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so long; what was not tried is said")
+    parser.add_argument("--first", type=int, default=0, help="leave out so many, which an earlier run has tried")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="try so many mutants")
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
     parser.add_argument("--file", default="", help="only files whose path contains this")
@@ -324,7 +346,7 @@ def main() -> int:
         found = [mutant for path in paths for mutant in mutants(path, ROOT / "packages", lines)]
         random.Random(given.seed).shuffle(found)
         waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
-        for mutant in found[: given.most]:
+        for mutant in found[given.first :][: given.most]:
             waiting.put(mutant)
         count = waiting.qsize()
 
