@@ -66,6 +66,12 @@ DENY_RM = "deny bash(rm *);;allow bash"
     [
         (DENY_RM, "rm x", "deny"),
         (DENY_RM, "rm", "deny"),
+        (DENY_RM, "echo \\`rm x\\`", "ask"),
+        ("deny bash(export *);;allow bash", "export A=b", "deny"),
+        ("deny bash(unset *);;allow bash", "unset A", "deny"),
+        ("allow bash(ls *)", "ls 2>&0\nls -l <&0", "allow"),
+        ("allow bash(ls *)", "\\ ls", "ask"),
+        ("allow bash(cat *.txt)", "cat xx.txt", "allow"),
         (DENY_RM, "/bin/rm x", "deny"),
         (DENY_RM, "timeout 5 env rm x", "deny"),
         ("deny bash(/bin/rm *);;allow bash", "rm x", "deny"),
@@ -487,6 +493,19 @@ async def test_always_offers_the_narrowest_rules_or_none(project: Project, comma
     if always:
         assert await project.run(";;".join(f"allow {each}" for each in always), command) == "allow"
         assert await project.run(";;".join(f"allow {each}" for each in always), command + " --more") == "ask"
+
+
+async def test_a_test_of_a_file_behind_a_link_is_one_outside(project: Project) -> None:
+    (project.root / "t.py").symlink_to(project.outside / "t.py")
+    verdict = await project.judge("allow bash(pytest -q **)", "bash", {"command": "pytest -q t.py::test_a"})
+    assert (verdict.action, verdict.always) == ("ask", ["bash(pytest -q t.py::test_a)"])
+
+
+async def test_the_reason_of_an_allowed_line_names_all_rules(project: Project) -> None:
+    rules = "allow bash(ls *);;allow bash(make)"
+    assert (await project.judge(rules, "bash", {"command": "ls"})).reason == "the rule bash(ls *) allows this call"
+    both = "the rules bash(ls *) and bash(make) allow this call"
+    assert (await project.judge(rules, "bash", {"command": "ls && make"})).reason == both
 
 
 async def test_a_call_of_git_that_would_start_a_program_of_the_repository_is_asked_about(project: Project) -> None:

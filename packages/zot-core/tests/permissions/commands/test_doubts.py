@@ -90,7 +90,7 @@ CLEAR = [
     "if [ -f a ]; then ls; fi", "x=$((1+2)); echo $x", "case $a in b) ls;; esac", "cd a && ls *.py", "make x=1",
     "{ ls; } 2>&1 | tail", "find . -exec ls {} +", "echo mark x", "while read x; do echo $x; done <f",
     "sudo ls", "git add *.py && git log \"$x\"", "cat <<'E' > f\n`mark x`\nE", "export A=b; unset A",
-    "f() { ls; }; f",
+    "f() { ls; }; f", "echo $? $# $@", "sh <s.sh", "rm -rf /srv/a",
     "ssh h ls", "docker ps", "command -v ls", "marker x", "marker \"$x\"", ". venv/bin/activate",
     "(ls; pwd) && [ 1 = 1 ]",
     "sed -i 's/foo/mark x/g' a", "sed -e 's/exec/run/' -e '/^e/d' a", "sed '/^#/d; $!N; s|/bin/mark|e|' a",
