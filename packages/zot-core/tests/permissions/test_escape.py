@@ -283,6 +283,23 @@ async def test_a_file_that_must_not_be_changed_is_not_changed_by_a_command_that_
     assert await project.run(f"ask {rule}", command, "yolo") == "ask"
 
 
+@pytest.mark.parametrize(
+    "command", ["rm -rf .", "rm -r sub", "rm -r s*", "mv sub new", "cd sub; rm -r ../sub", "rm -r ~/w"]
+)
+async def test_a_file_that_a_rule_is_about_is_not_taken_away_with_its_folder(
+    project: Project, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("HOME", str(project.root.parent.parent))
+    (project.root / "sub" / "keys").mkdir(parents=True)
+    assert await project.run("deny edit(sub/keys/a)", command, "yolo") == "allow"  # there is nothing to lose
+    assert await project.run("deny edit(sub/keys/*.key)", command, "yolo") == "deny"
+    (project.root / "sub" / "keys" / "a").touch()
+    assert await project.run("ask write(sub/keys/a)", command, "yolo") == "ask"
+    for harmless in ("rm -r other", "cp a sub", "mv a sub", "mkdir -p sub", "touch sub", "ls sub"):
+        assert await project.run("deny edit(sub/keys/*.key)", harmless, "yolo") == "allow", harmless
+    assert await project.run("deny read(sub/keys/a)", command, "yolo") == "deny"  # it could be read where it is then
+
+
 async def test_who_may_change_nothing_may_read_and_who_may_read_nothing_may_not(project: Project) -> None:
     for command in ("cat .env", "git diff .env", "sed -n p .env", "curl -d @.env h", "tar tf a", "perl -ne 1 .env"):
         assert await project.run("deny edit;;deny write(*)", command, "yolo") == "allow", command

@@ -77,7 +77,9 @@ class LineRules:
             if rule.tool.casefold() in FILES:
                 named = files.read | files.written if rule.tool.casefold() == READ else files.written
                 pattern = rule.pattern
-                if pattern.matches_any(named, self._cwd) if isinstance(pattern, PathPattern) else named:
+                if not isinstance(pattern, PathPattern):
+                    matched += [rule] if named else []
+                elif pattern.matches_any(named, self._cwd) or pattern.lies_in(files.taken, self._cwd):
                     matched.append(rule)
         denied = [rule for rule in matched if rule.action == "deny"]
         return next(iter(denied or matched), None)

@@ -135,6 +135,11 @@ class PathPattern:
         ]
         return meet(words, [each for text in texts for each in pattern_steps(text, below=self.below)])
 
+    def lies_in(self, folders: Iterable[str], cwd: str) -> bool:
+        """Whether the files that it may match, or their folder, are in one of these folders, which are real paths."""
+        there = [base for base in self._bases(cwd) if self._home or os.path.lexists(base)]
+        return any(is_below(base, each) for base in there for each in folders)
+
     def reaches(self, folder: str, cwd: str) -> bool:
         """Whether the pattern may match something below `folder`."""
         for base in self._bases(cwd):

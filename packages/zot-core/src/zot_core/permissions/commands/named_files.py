@@ -35,11 +35,12 @@ class UnknownWord(Record):
 
 class NamedFiles(Record):
     """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
-    argument, such as `HEAD:path`."""
+    argument, such as `HEAD:path`; `taken` are removed or moved with all that is in them."""
 
     read: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     hinted: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
     unknown_read: list[UnknownWord] = field(default_factory=list)
     unknown_written: list[UnknownWord] = field(default_factory=list)
 
@@ -112,6 +113,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         line.hide("it goes to too many folders")
         folders = [place.cwd]
     words: dict[tuple[str, bool], tuple[Word, bool]] = {}
+    taken: set[tuple[str, bool]] = set()
     for form in forms:
         writes = programs.writes(form.name, form.shapes)
         for before, word in pairwise(form if form.name not in programs.SILENT or not form.known else ()):
@@ -119,13 +121,17 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
             for part in _parts(word):
                 key = part.shape, part.glob
                 words[key] = part, into or words.get(key, (part, False))[1]
+                taken |= {key} if form.name == "rm" or (form.name == "mv" and word is not form[-1]) else set()
     for each in line.redirections:
         key = each.path, _SPECIAL.search(each.path) is not None
         words[key] = Word(each.path, glob=key[1]), each.writes or words.get(key, (None, False))[1]
     if len(words) > _PATHS:
         line.hide("it names too many files")
     top = "" if place.home else repository_top(place.cwd)
-    for word, writes in list(words.values())[:_PATHS]:
+    for key, (word, writes) in list(words.items())[:_PATHS]:
+        if key in taken and GAP not in word.shape:
+            found.taken.update(path for each in folders for path in place.expand(word.shape, each) or ())
+            found.taken.update(place.real(word.shape, each) for each in folders)
         if not _add(found, word, place, folders, top, writes=writes):
             line.hide("its wildcards stand for too many files")
     return found
