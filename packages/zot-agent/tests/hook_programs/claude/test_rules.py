@@ -70,6 +70,12 @@ def test_what_may_hold_back_and_is_not_understood_is_an_error(tmp_path: Path, te
     assert [str(path) in each and why in each and "--ignore-settings" in each for each in layer.errors] == [True]
 
 
+def test_a_link_that_leads_nowhere_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").symlink_to("dotfiles/settings.json")
+    (layer,) = claude_layers([str(tmp_path / "settings.json")])
+    assert "settings.json: the link leads nowhere (--ignore-settings" in layer.errors[0]
+
+
 def test_other_ways_to_hold_back_are_named_unless_zot_was_told_the_same(tmp_path: Path) -> None:
     content = {
         "permissions": {"defaultMode": "plan", "disableBypassPermissionsMode": "disable"},

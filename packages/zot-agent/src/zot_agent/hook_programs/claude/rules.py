@@ -7,6 +7,7 @@
 The format is described at https://code.claude.com/docs/en/permissions. What is allowed there is not allowed here.
 """
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -24,14 +25,16 @@ _OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*"
 
 
 def claude_layers(paths: Iterable[str], said: Collection[str] = ()) -> list[Layer]:
-    """Return a layer for each of these files, with rules that deny or ask as its only value. What else holds back
-    there is named in its problems, unless the person has `said` it to zot: "mode", "sandbox"."""
+    """Return a layer for each of these files, or links, with rules that deny or ask as its only value. What else holds
+    back there is named in its problems, unless the person has `said` it to zot: "mode", "sandbox"."""
     return [_layer(path, said) for path in paths]
 
 
 def _layer(path: str, said: Collection[str]) -> Layer:
     layer = Layer(path)
     try:
+        if not os.path.exists(path):
+            raise ConfigError(f"cannot read {path}: the link leads nowhere")
         content = read_json_object(path)
         permissions = content.get("permissions") or {}
         if not isinstance(permissions, dict):
