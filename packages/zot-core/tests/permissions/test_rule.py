@@ -75,6 +75,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         ),
         *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
         *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),
+        *("mcp__github(delete_repo)", "mcp__github__*(x)"),
         *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)"),
     ],
 )

@@ -119,6 +119,8 @@ def _no_call(rule: Rule) -> str:
     known = (READ, *WRITES, COMMANDS, WEB, *OWN)
     near = "" if rule.tool.casefold().startswith(SERVER) else near_tool(rule.tool, known)
     head, colon, rest = rule.tool.partition(":")
+    if rule.tool.casefold().startswith(SERVER) and rule.tool.endswith("*") and rule.pattern is not None:
+        return f"a rule about a server has no pattern: name the tool, {SERVER}SERVER__TOOL"
     if colon and head.casefold() in known:
         return f"there is no tool {rule.tool}; did you mean {head}({rest})?"
     if near:
