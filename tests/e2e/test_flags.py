@@ -154,6 +154,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
         *("zot_agent.config.log", "zot_agent.modes.activity", "zot_agent.cli.models", "zot_agent.cli.doctor"),
         *("zot_ext", "zot_tui", "zot_agent.local", "uuid", "difflib", "hypothesis", "importlib.metadata"),
         *("urllib.parse", "ipaddress", "http", "zot_core.agent.calls", "zot_agent.cli.command_words"),
+        "zot_core.tools.definition.argument_repair",
     }
     zot.home.mkdir()
     (zot.home / "config.json").write_text('{"provider": "corp"}')

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 
 from zot_core.agent.state import AgentState
 from zot_core.hooks import Refusal, ToolRequest
-from zot_core.tools.definition.argument_repair import read_arguments
 
 
 class StuckCalls:
@@ -24,6 +23,8 @@ class StuckCalls:
         if found is None:
             return None
         name, text = found
+        from zot_core.tools.definition.argument_repair import read_arguments  # noqa: PLC0415  few runs get stuck
+
         reason = f"{name} has failed {self._limit} times in the same way"
         try:
             arguments = read_arguments(text)[0]
