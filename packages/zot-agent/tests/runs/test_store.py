@@ -65,6 +65,13 @@ print(made, run.path, flush=True)
 """
 
 
+def test_an_empty_name_finds_no_run_even_if_there_is_only_one(runs: RunStore) -> None:
+    begun(runs)
+    for find in (runs.find, runs.remove, lambda name: runs.find(name, lambda _: True)):
+        with pytest.raises(UnknownName, match="unknown run ''"):
+            find("")
+
+
 def test_of_two_processes_one_makes_the_run_and_the_other_finds_it() -> None:
     both = [
         subprocess.Popen([sys.executable, "-c", RACE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -122,7 +122,7 @@ class RunStore:
 
     def _match(self, name: str, sees: Callable[[StoredRun], bool] | None = None) -> str:
         names = self._names() if sees is None else sorted(each.id for each in self.all() if sees(each))
-        matching = [name] if name in names else [each for each in names if each.startswith(name)]
+        matching = [name] if name in names else [each for each in names if name and each.startswith(name)]
         if len(matching) > 1:
             raise ConfigError(f"{len(matching)} runs begin with {name!r}: {', '.join(matching[:5])}")
         if not matching:
