@@ -4,6 +4,7 @@ The import contracts in `pyproject.toml` say who may import whom. `--check` says
 `make generate` after changing what is copied.
 """
 
+import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,13 +19,22 @@ def folder(package: str) -> Path:
     return PACKAGES / package.replace("_", "-") / "src" / package
 
 
+def only(text: str, *names: str) -> str:
+    """A module without its functions but those with these names."""
+    lines = text.splitlines(keepends=True)
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef) and node.name not in names:
+            del lines[node.lineno - 1 : (node.end_lineno or 0) + 2]
+    return "".join(lines).rstrip() + "\n"
+
+
 def copies() -> Iterator[tuple[Path, str]]:
     """The files that have a copy, each with its text."""
     home = folder("zot_provider")
     text = (home / "files" / "regular_file.py").read_text("utf-8")
-    for package in ("zot_ext", "zot_tui"):
-        head = "# A copy of `zot_provider/files/regular_file.py`, which `scripts/generate_copies.py` has written.\n"
-        yield folder(package) / "regular_file.py", head + text
+    head = "# Copied from `zot_provider/files/regular_file.py` by `scripts/generate_copies.py`.\n"
+    yield folder("zot_ext") / "regular_file.py", head + text
+    yield folder("zot_tui") / "regular_file.py", head + only(text, "open_regular", "check_regular")
     _, mark, loading = (home / "__init__.py").read_text("utf-8").partition(PUBLIC_NAMES)
     for package in ("zot_core", "zot_ext", "zot_tui"):
         path = folder(package) / "__init__.py"

@@ -1,4 +1,4 @@
-# A copy of `zot_provider/files/regular_file.py`, which `scripts/generate_copies.py` has written.
+# Copied from `zot_provider/files/regular_file.py` by `scripts/generate_copies.py`.
 """Open files that come from outside, and read them up to a limit.
 
 A path may lead to a named pipe or a device: a link in a cloned repository is enough. Opening or reading one of these
@@ -8,8 +8,6 @@ can block for ever, and opening a device can have effects. So only regular files
 import errno
 import os
 import stat
-
-_PIECE = 256 * 1024
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
@@ -47,7 +45,7 @@ def read_start(path: str, limit: int) -> bytes:
 def read_open(descriptor: int, limit: int) -> bytes:
     """Return the next `limit` bytes of an open file, fewer at its end. Raises OSError."""
     parts = []
-    while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
+    while limit > 0 and (part := os.read(descriptor, min(limit, 256 * 1024))):
         parts.append(part)
         limit -= len(part)
     return b"".join(parts)

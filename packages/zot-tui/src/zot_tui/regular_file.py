@@ -1,4 +1,4 @@
-# A copy of `zot_provider/files/regular_file.py`, which `scripts/generate_copies.py` has written.
+# Copied from `zot_provider/files/regular_file.py` by `scripts/generate_copies.py`.
 """Open files that come from outside, and read them up to a limit.
 
 A path may lead to a named pipe or a device: a link in a cloned repository is enough. Opening or reading one of these
@@ -8,8 +8,6 @@ can block for ever, and opening a device can have effects. So only regular files
 import errno
 import os
 import stat
-
-_PIECE = 256 * 1024
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
@@ -33,32 +31,6 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -
         os.close(descriptor)
         raise
     return descriptor
-
-
-def read_start(path: str, limit: int) -> bytes:
-    """Return the first `limit` bytes of a regular file. Raises OSError as `open_regular` does."""
-    descriptor = open_regular(path)
-    try:
-        return read_open(descriptor, limit)
-    finally:
-        os.close(descriptor)
-
-
-def read_open(descriptor: int, limit: int) -> bytes:
-    """Return the next `limit` bytes of an open file, fewer at its end. Raises OSError."""
-    parts = []
-    while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
-
-
-def read_regular(path: str, limit: int) -> bytes:
-    """Return the content of a regular file. Raises OSError as `open_regular` does, and for more than `limit` bytes."""
-    data = read_start(path, limit + 1)
-    if len(data) > limit:
-        raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", path)
-    return data
 
 
 def check_regular(mode: int, path: str) -> None:

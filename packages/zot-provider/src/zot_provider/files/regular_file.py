@@ -8,8 +8,6 @@ import errno
 import os
 import stat
 
-_PIECE = 256 * 1024
-
 
 def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
     """Open a regular file without waiting, and return its descriptor; also an `opener` for `open`.
@@ -46,7 +44,7 @@ def read_start(path: str, limit: int) -> bytes:
 def read_open(descriptor: int, limit: int) -> bytes:
     """Return the next `limit` bytes of an open file, fewer at its end. Raises OSError."""
     parts = []
-    while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
+    while limit > 0 and (part := os.read(descriptor, min(limit, 256 * 1024))):
         parts.append(part)
         limit -= len(part)
     return b"".join(parts)
