@@ -72,7 +72,8 @@ async def test_a_key_is_checked_stored_shown_without_itself_and_deleted(
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "words"),
     [
-        ("PUT", "/accounts/nobody", b'{"key": "k"}', 400, "unknown provider"),
+        ("PUT", "/accounts/nobody", b'{"key": "k"}', 404, "unknown provider"),
+        ("POST", "/accounts/nobody/sign-in", b"{}", 404, "unknown provider"),
         ("PUT", "/accounts/openai-codex", b'{"key": "k"}', 400, "takes no API key"),
         ("PUT", "/accounts/anthropic", b'{"key": 5}', 400, "key must be a string"),
         ("PUT", "/accounts/anthropic", b'{"key": "sk-secret', 400, "the body is not JSON"),

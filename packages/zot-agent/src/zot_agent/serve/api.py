@@ -24,7 +24,7 @@ from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
 from zot_core.errors import SessionLocked, SessionNotFound
-from zot_provider.errors import ZotError
+from zot_provider.errors import UnknownName, ZotError
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
             return error_response(error)
         except SessionNotFound as error:
             return error_response(HttpError(404, str(error)))
+        except UnknownName as error:  # of the thing at this path, or in the body
+            return error_response(HttpError(404 if request.path_params else 400, str(error)))
         except SessionLocked as error:
             return error_response(HttpError(409, str(error)))
         except ZotError as error:
