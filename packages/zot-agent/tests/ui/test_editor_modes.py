@@ -118,6 +118,8 @@ async def test_modes_that_are_wrong_are_refused_with_the_mode_and_the_key(chats:
         await talk.shown("invalid: mode a: f6: nothing is done by")
         await talk.send("/which normal")
         await talk.shown("no mode of this extension is in")
+        await talk.send("/modal", "/which flying")
+        await talk.shown("not_found: there is no mode 'flying'")
 
 
 async def test_the_newest_modes_count_and_those_before_them_come_back(chats: Chats, server: ScriptedServer) -> None:

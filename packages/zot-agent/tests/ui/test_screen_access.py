@@ -7,7 +7,7 @@ import pytest
 from extension_folder import write_extension
 from screen import Chats
 
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.testing import ScriptedServer
 
 
@@ -72,7 +72,7 @@ async def test_an_extension_changes_the_theme_until_the_end(chats: Chats) -> Non
         assert colors["error"].startswith("#")
         assert colors["selection.background"].startswith("#")
         assert "error.background" not in colors
-        with pytest.raises(ConfigError, match="no theme 'none'"):
+        with pytest.raises(UnknownName, match="no theme 'none': there are auto, "):
             talk.access.use_theme("none")
         assert talk.theme == "light"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.screen import Screen
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Binding
 from zot_tui.theme import ThemeError
@@ -101,6 +101,8 @@ class ChatAccess:
         return [choice.name for choice in self._chat.themes.choices()]
 
     def use_theme(self, name: str) -> None:
+        if name and name not in self.themes:
+            raise UnknownName(f"no theme {name!r}: there are {', '.join(self.themes)}")
         try:
             self._chat.themes.load(name, self._chat.themes.background)
         except ThemeError as error:

@@ -8,7 +8,7 @@ from zot_agent.ui.extensions.editing.decorations import EditorDecorations
 from zot_agent.ui.extensions.editing.key_queue import EditorKeyQueue
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.extensions import AskEditor
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_tui.editor.keyed.mode import KeyedMode
 from zot_tui.editor.keyed.read import KeyedModes, read_modes
 from zot_tui.editor.mode import EditorMode
@@ -72,7 +72,7 @@ class ExtensionEditing:
         if mode is None or self._owner != extension:
             raise ConfigError("no mode of this extension is in force")
         if name not in mode.modes.modes:
-            raise ConfigError(f"there is no mode {name[:50]!r}")
+            raise UnknownName(f"there is no mode {name[:50]!r}")
         mode.current = name
         self._editor.changed()
         self._editor.mode_changed.emit()
