@@ -90,7 +90,7 @@ async def test_a_person_answers_steers_and_ends_runs_of_a_fleet_on_the_page(
             await click(tab, f"#run-list button[aria-label='Cancel: {stops}']")
             await tab.until(f"document.getElementById('run-list').innerText.includes('{stops} · cancelled')")
             assert tab.complaints == []
-        assert ask(address, f"/runs/{stops}/steer?fleet=1", {"text": "too late"})[0] == 400
+        assert ask(address, f"/runs/{stops}/steer?fleet=1", {"text": "too late"})[0] == 404
         assert ask(address, f"/runs/{stops}/steer?fleet=1", {"text": ""})[0] == 400
 
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from temporalio.service import RPCError, RPCStatusCode
 
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import UnknownName, ZotError
 
 _NOT_NOW = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
 
@@ -17,7 +17,7 @@ async def engine_errors(id: str) -> AsyncIterator[None]:
         yield
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
-            raise ConfigError(f"no run {id} in the fleet, or it has ended; zot runs list --fleet shows them") from None
+            raise UnknownName(f"no run {id} in the fleet, or it has ended; zot runs list --fleet shows them") from None
         if error.status in _NOT_NOW:
             raise ZotError("Temporal does not answer; the runs that it has are safe there") from None
         raise ZotError(f"Temporal refuses: {error.message.splitlines()[0]}") from error

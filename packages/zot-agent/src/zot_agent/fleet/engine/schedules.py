@@ -13,7 +13,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from zot_agent.fleet.engine.errors import engine_errors
 from zot_agent.fleet.engine.workflow import SCHEDULED, ScheduledWorkflow
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.record import Record
 
 _PREFIX = "zot-schedule-"
@@ -58,11 +58,11 @@ async def schedules(client: Client) -> list[FleetSchedule]:
 
 
 async def unschedule(client: Client, id: str) -> None:
-    """Begin no more runs; runs that have begun continue. Raises `ZotError`, and `ConfigError` without a schedule."""
+    """Begin no more runs; runs that have begun continue. Raises `ZotError`, and `UnknownName` without a schedule."""
     async with engine_errors(id):
         try:
             await client.get_schedule_handle(_PREFIX + id).delete()
         except RPCError as error:
             if error.status == RPCStatusCode.NOT_FOUND:
-                raise ConfigError(f"no schedule {id}; zot fleet schedules lists them") from None
+                raise UnknownName(f"no schedule {id}; zot fleet schedules lists them") from None
             raise
