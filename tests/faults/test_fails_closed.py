@@ -14,9 +14,10 @@ from command import Finished, Zot
 from pty_screen import PtyScreen
 from waiting import PATIENCE
 
-from zot_agent.config.settings import FILE, MAX_BYTES, SETTINGS, Settings, load_settings, project_layer
+from zot_agent.config.settings import FILE, SETTINGS, Settings, load_settings, project_layer
 from zot_agent.hook_programs.read import programs_of_settings
 from zot_provider.errors import ConfigError
+from zot_provider.json_file import MOST_BYTES
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 STRICT: dict[str, Any] = {
@@ -71,7 +72,7 @@ def damaged(key: str) -> Iterator[bytes]:
     whole = f"{{{member}}}"
     texts = [
         "", whole[:-1], f"{whole[:-1]},}}", f"// mine\n{whole}", f"{whole}\n# mine", f"[{whole}]", f"{whole}{whole}",
-        f"{{{member}, {member}}}", f"{{{escaped},}}", f"{whole}\0", whole.replace('"', "'"), whole + " " * MAX_BYTES,
+        f"{{{member}, {member}}}", f"{{{escaped},}}", f"{whole}\0", whole.replace('"', "'"), whole + " " * MOST_BYTES,
     ]  # fmt: skip
     yield from (text.encode() for text in texts)
     yield whole.encode("utf-16")

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from zot_agent.config.settings import read_json_object
 from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
 from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
+from zot_provider.json_file import read_json_object
 from zot_provider.record import Record, field
 
 _CHUNK = 1 << 18

@@ -5,7 +5,6 @@ hand and not with pydantic. A mistake is a line in `Settings.problems`, and the 
 something run that the person wanted to hold back: that is a line in `Settings.errors`, and `load_settings` raises it.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,8 +14,7 @@ from zot_agent.config.paths import misnamed_settings
 from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, Setting, Switch, Text
 from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError
-from zot_provider.files.regular_file import read_start
-from zot_provider.json_text import describe
+from zot_provider.json_file import read_json_object
 from zot_provider.record import Record, field
 from zot_provider.request import CacheTime, Reasoning
 from zot_provider.transport.url import location
@@ -32,8 +30,6 @@ PYTHON READY_FD RUN SERVE_TOKEN SESSION_FILE SESSION_ID
 INSIDE = "ZOT_HOOK"
 """A variable that every hook program has: the name of its event. A zot that such a program starts has no hook programs,
 because they could start each other for ever."""
-MAX_BYTES = 1 << 20
-"""Most bytes of a file of settings."""
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -360,41 +356,3 @@ def _unknown_variable(name: str) -> Layer:
         flag = near if own is None else own.variable or own.flag or f"{near} in {FILE}"
         layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")
     return layer
-
-
-class _Twice(Exception):
-    """An object has the key `args[0]` twice."""
-
-
-def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        keys = [key for key, _ in members]
-        raise _Twice(next(key for key in keys if keys.count(key) > 1))
-    return found
-
-
-def read_json_object(path: str) -> Mapping[str, Any]:
-    """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
-    the position, also for an object that has a key twice: nobody knows which of the two counts."""
-    try:
-        data = read_start(path, MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path} is larger than the limit of 1 MiB")
-    try:
-        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from error
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
-    except _Twice as error:
-        raise ConfigError(f"{path}: the key {error.args[0]!r:.60} is there twice") from None
-    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
-        raise ConfigError(f"{path} contains a number that is too long, or is nested too deeply") from error
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: expected an object, got {describe(value)}")
-    return value

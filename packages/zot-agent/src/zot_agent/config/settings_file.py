@@ -4,10 +4,11 @@ import json
 import os
 from collections.abc import Mapping
 
-from zot_agent.config.settings import FILE, read_json_object
+from zot_agent.config.settings import FILE
 from zot_provider.auth.lock import locked
 from zot_provider.errors import ConfigError
 from zot_provider.files.replace_file import replace_file
+from zot_provider.json_file import read_json_object
 
 LOCK = "config.lock"
 LOCK_LIMIT = 3.0

@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from zot_agent.config.settings import read_json_object
 from zot_provider.errors import ConfigError
 from zot_provider.files.private_folder import make_private
 from zot_provider.files.replace_file import replace_file
+from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field
 

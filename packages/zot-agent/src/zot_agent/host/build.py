@@ -7,7 +7,7 @@ import sys
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, worktrees_root, zot_home
 from zot_agent.config.retry import retry_policy
-from zot_agent.config.settings import Settings, load_settings, read_json_object
+from zot_agent.config.settings import Settings, load_settings
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice, announce_providers
 from zot_agent.host.folder import UNWRITABLE, HostFolder, choose_model
@@ -31,6 +31,7 @@ from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known_providers import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError
+from zot_provider.json_file import read_json_object
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists

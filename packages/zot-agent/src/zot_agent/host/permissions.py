@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE as SETTINGS_FILE
-from zot_agent.config.settings import Settings, read_json_object
+from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES, PermissionMode, more_careful
 from zot_provider.errors import ConfigError
 from zot_provider.files.private_folder import make_private
+from zot_provider.json_file import read_json_object
 
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule

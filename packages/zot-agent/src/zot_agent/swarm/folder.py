@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from zot_agent.config.settings import read_json_object
 from zot_agent.swarm.limits import SwarmLimits
 from zot_agent.swarm.member import Member, read_member
 from zot_core.clock import timestamp
@@ -29,6 +28,7 @@ from zot_core.sessions.file import in_use
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
+from zot_provider.json_file import read_json_object
 from zot_provider.json_text import dump, without_surrogates
 
 _POLL = 0.02

@@ -7,7 +7,7 @@ from typing import Any
 from zot_agent.cli.ext.terminal import inline
 from zot_agent.config.mcp_files import PROJECT_FILES, mcp_files, personal_file
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.config.settings import load_settings, read_json_object
+from zot_agent.config.settings import load_settings
 from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.python.environment import environment_of
@@ -16,6 +16,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.mcp.config import KEY, ConfigProblem, read_file
 from zot_provider.errors import ConfigError
 from zot_provider.files.replace_file import replace_file
+from zot_provider.json_file import read_json_object
 from zot_provider.record import Record
 
 

@@ -12,8 +12,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from zot_agent.config.settings import Layer, Settings, read_json_object
+from zot_agent.config.settings import Layer, Settings
 from zot_provider.errors import ConfigError
+from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
 
 _CAREFUL = ("ask", "deny")

@@ -12,11 +12,12 @@ from typing import Any
 
 from zot_agent.config.mcp_files import project_files
 from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import FILE, read_json_object
+from zot_agent.config.settings import FILE
 from zot_agent.mcp.forms import ordinary
 from zot_core.templates import TemplateFile
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
+from zot_provider.json_file import read_json_object
 from zot_provider.record import Record, field
 
 _CLAUDE = (os.path.join(".claude", "settings.json"), os.path.join(".claude", "settings.local.json"))

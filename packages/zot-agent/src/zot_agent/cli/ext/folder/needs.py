@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.python.environment import environment_of
 from zot_provider.errors import ConfigError, ZotError
+from zot_provider.json_file import read_json_object
 
 
 def needs(found: DiscoveredExtension) -> list[str]:

@@ -11,10 +11,10 @@ import shutil
 import stat
 from collections.abc import Iterator
 
-from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import DiscoveredExtension, Problem, Scope, read_extension
 from zot_agent.signals import ignore_stop_signals
 from zot_provider.errors import ConfigError
+from zot_provider.json_file import read_json_object
 
 SOURCE_FILE = ".zot-source.json"
 """In a copied folder: `{"path": ...}`, the folder it was copied from. A clone has this information in git."""
