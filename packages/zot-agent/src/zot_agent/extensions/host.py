@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.declared.absence import AbsentExtensions
+from zot_agent.extensions.declared.attendance import Attendance
 from zot_agent.extensions.declared.resources import BroughtResources
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, MorePrograms
@@ -24,7 +24,6 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, UnknownCommand
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.limits import ExtensionLimits
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,37 +31,6 @@ if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.declared.flags import FlagValues
     from zot_agent.extensions.machines.claims import MachineClaims
-
-
-class StartWait:
-    """How long the extensions of a set are waited for. Hold `lock` while they are."""
-
-    def __init__(self, limits: ExtensionLimits) -> None:
-        self.lock, self._limits, self._deadline = asyncio.Lock(), limits, 0.0
-        self.settled = False
-        """Whether nobody has to be waited for any more."""
-
-    def begin(self) -> float:
-        """They are about to start; return when nobody waits for them any more, by the clock of the loop."""
-        self.settled = False
-        self._deadline = asyncio.get_running_loop().time() + self._limits.ready_total_seconds
-        return self._deadline
-
-    async def wait(self, members: Sequence[ManagedExtension]) -> None:
-        """Return once they have registered, in this run or the last one, or their time is over."""
-        waiting = [each for each in members if each.late is None and not each.started.done()]
-        left = self._deadline - asyncio.get_running_loop().time()
-        if waiting:  # without time left, too: their start must have begun before it is given up
-            await asyncio.wait([each.started for each in waiting], timeout=max(left, 0))
-        # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
-        if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
-            await asyncio.wait(loading, timeout=self._limits.hello_seconds)
-        if busy := [each.started for each in waiting if each.running and not each.started.done()]:
-            await asyncio.wait(busy, timeout=self._limits.busy_seconds)
-        for each in waiting:
-            if not each.started.done():
-                each.progress.give_up()
-        self.settled = True
 
 
 class Extensions:
@@ -84,24 +52,22 @@ class Extensions:
         extension serves."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.panels = Panels(self.events.notify, setup.limits)
-        self.owner, self.providers = owner, providers
+        self.owner = owner
         self._find, self._agent_info, self.setup = find, agent_info, setup
+        self.members: list[ManagedExtension] = []
+        """The active extensions that have a program, in load order; read-only."""
+        self._attendance = Attendance(self.members, setup.limits, strict=setup.strict)
         self.subscribers = Subscribers(
-            lambda: self.members, self._find_programs, setup.limits, self.ready, lambda: self._start.settled
+            self.members, self._find_programs, setup.limits, self.ready, lambda: self._attendance.settled
         )
         self.hooks = ExtensionHooks(self.subscribers, agent_info)
         self.agent_tools = AgentTools(setup.tools)
-        self.members: list[ManagedExtension] = []
-        """The active extensions that have a program, in load order; read-only."""
-        self._registry = ExtensionRegistry(setup.commands, self.agent_tools.reserved)
+        self._registry = ExtensionRegistry(setup.commands, self.agent_tools.reserved, providers)
         self.changed: Observe[None] = Observe()
         """Notified when an extension has registered something, or has ended."""
-        self._absent = AbsentExtensions(lambda: self.members, strict=setup.strict)
-        self._closed = False
-        self.brought = BroughtResources(lambda: self.members, None if owner is None else owner.resources)
+        self.brought = BroughtResources(self.members, None if owner is None else owner.resources)
         """The skills, prompt templates and themes that the programs of extensions bring."""
         self._machines: MachineClaims | None = None
-        self._start = StartWait(setup.limits)
         if owner is not None:
             self.hooks.follow(owner.conversation)
 
@@ -110,7 +76,7 @@ class Extensions:
         self.agent_tools.attach(agent)
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         if self.setup.use_tools:
-            agent.hooks.extra_messages.add(self._absent.news)
+            agent.hooks.extra_messages.add(self._attendance.news)
         self.hooks.attach(agent)
 
     def notify(self, event: str, **members: object) -> None:
@@ -130,15 +96,15 @@ class Extensions:
         return problems
 
     def _start_members(self, discovery: Discovery, *, first: bool) -> list[str]:
-        self._registry = self._registry.renewed()
         shared = SharedState(
             self._registry, self.panels, self.events, self.setup, self._agent_info, self._mark_changed,
-            self._log_name_conflict, self._open_calls, self._greeting, lambda: self.providers, self.agent_tools,
-            self._machine_claims,
+            self._log_name_conflict, self._open_calls, self._greeting, self.agent_tools, self._machine_claims,
         )  # fmt: skip
-        self.members = [ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())]
+        self.members[:] = [
+            ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())
+        ]
         self._give_flags()
-        deadline = self._start.begin() + self.setup.limits.busy_seconds
+        deadline = self._attendance.begin() + self.setup.limits.busy_seconds
         for member in self.members:
             if member.found.manifest.remember or member.progress.guards:
                 member.expect(use=first and self.setup.use_remembered and not self.setup.strict)
@@ -163,9 +129,9 @@ class Extensions:
         reload has passed. A run that wants none of their tools does not wait for them `early`, before its first
         request."""
         early = early and not (self.setup.use_tools or any(each.found.pi for each in self.members))
-        if not (self._start.settled or early):
-            async with self._start.lock:
-                await self._start.wait(self.members)
+        if not (self._attendance.settled or early):
+            async with self._attendance.lock:
+                await self._attendance.wait()
 
     def _find_programs(self) -> MorePrograms | None:
         return None if self.owner is None else self.owner.find_programs(self.setup.trace)
@@ -189,26 +155,27 @@ class Extensions:
             raise UnknownCommand(name)
         if self.setup.strict:
             await self.ready()
-        self._absent.check()
+        self._attendance.check()
         from zot_agent.extensions.commands import run_command  # noqa: PLC0415  not before the first request
 
         return await run_command(connection, member, found[1], args, self.setup.limits.command_seconds, self.panels)
 
     async def reload(self) -> ReloadStats:
         """Stop all extensions, discover them again and start them. Open requests fail; the agent continues."""
-        self._start.settled = False
-        async with self._start.lock:
+        self._attendance.settled = False
+        async with self._attendance.lock:
             stopped = await self._stop("reload")
             discovery = await asyncio.to_thread(self._find)  # it may read the files of a project
-            if self._closed:
+            if self._attendance.closed:
                 return ReloadStats(stopped, 0, 0)
-            self.providers = self.providers if self.owner is None else self.owner.serve(discovery)
+            providers = self._registry.providers if self.owner is None else self.owner.serve(discovery)
+            self._registry = self._registry.renewed(providers)
             errors = self._start_members(discovery, first=False)
             try:
                 self.subscribers.renew_programs()
             except ConfigError as error:
                 errors.append(str(error))
-            await self._start.wait(self.members)
+            await self._attendance.wait()
             if self._machines is not None:
                 self._machines.reloaded()
             if self.agent_tools.agent is not None:
@@ -223,7 +190,7 @@ class Extensions:
 
     async def close(self) -> None:
         """Stop all extensions, concurrently and within the limits."""
-        self._closed = True
+        self._attendance.closed = True
         await self._stop()
         self.subscribers.notify_programs("session_end", reason="shutdown", detail="quit")
         await self.subscribers.close()
@@ -234,7 +201,8 @@ class Extensions:
 
     async def _stop(self, why: str = "quit") -> int:
         """Stop all extensions and return how many were running."""
-        members, self.members = self.members, []
+        members = [*self.members]
+        self.members.clear()
         self.brought.ending = members
         running = sum(member.running for member in members)
         stops = [spawn(member.stop(why), f"stop extension {member.name}") for member in members]
@@ -247,8 +215,8 @@ class Extensions:
         """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
         if self.setup.use_tools or self.setup.strict or self.subscribers.interceptors("turn_start"):
             await self.ready()
-        self._absent.check()
-        if step == 1 and (refusal := await self._absent.flags_served(self.setup.limits.hello_seconds)):
+        self._attendance.check()
+        if step == 1 and (refusal := await self._attendance.flags_served()):
             return refusal
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()

@@ -16,7 +16,7 @@ from zot_agent.extensions.hooks.registrations import OwnRegistrations
 from zot_agent.extensions.hooks.subscription import not_permitted
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels.panels import Panels
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
 from zot_agent.extensions.setup import ExtensionSetup, ProcessTerms
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
@@ -57,7 +57,6 @@ class SharedState(Record):
     name_taken: Callable[[NameConflict], None]
     open_calls: Callable[[Connection], OpenCalls] | None = None
     greeting: Callable[[frames.HelloAck, FlagValues | None], frames.HelloAck] | None = None
-    providers: Callable[[], ProviderRegistrations | None] = lambda: None
     tools: AgentTools | None = None
     machines: Callable[[Connection | None], MachineClaims | None] = lambda connection: None
     """Returns the claims of machines, and makes them for an extension that offers one."""
@@ -273,7 +272,7 @@ class ManagedExtension:
             ):
                 from zot_agent.extensions.providers.frames import receive_provider_frame  # noqa: PLC0415  few serve any
 
-                receive_provider_frame(self.registrations, connection, frame, shared.providers())
+                receive_provider_frame(self.registrations, connection, frame, shared.registry.providers)
             case frames.RegisterToolOps() | frames.UnregisterToolOps() | frames.OpOutput():
                 self._machine_frame(connection, frame)
             case (

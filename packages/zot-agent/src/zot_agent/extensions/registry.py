@@ -138,14 +138,20 @@ class ExtensionRegistry:
     """The commands and tools of all extensions. An extension is identified by its position in the load order, from
     0."""
 
-    def __init__(self, reserved_commands: Container[str] = (), reserved_tools: Container[str] = ()) -> None:
-        """`reserved_*`: names of zot itself, commands in lower case."""
+    def __init__(
+        self,
+        reserved_commands: Container[str] = (),
+        reserved_tools: Container[str] = (),
+        providers: ProviderRegistrations | None = None,
+    ) -> None:
+        """`reserved_*`: names of zot itself, commands in lower case. `providers` takes what extensions serve."""
+        self.providers = providers
         self._commands: _Names[Command] = _Names(reserved_commands, lambda _: False)
         self._tools: _Names[ToolOffer] = _Names(reserved_tools, lambda offer: offer.override)
 
-    def renewed(self) -> "ExtensionRegistry":
+    def renewed(self, providers: ProviderRegistrations | None) -> "ExtensionRegistry":
         """Return an empty registry with the same reserved names."""
-        return ExtensionRegistry(self._commands.reserved, self._tools.reserved)
+        return ExtensionRegistry(self._commands.reserved, self._tools.reserved, providers)
 
     def reserve(self, commands: Container[str]) -> None:
         """Reserve names of commands, in lower case, in place of the earlier ones."""

@@ -1,7 +1,7 @@
 """`BroughtResources`: the skills, prompt templates and themes that programs of extensions bring while they run."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import ResourcePaths, ResourceUse
@@ -12,8 +12,9 @@ from zot_core.aio import spawn
 class BroughtResources:
     """The resources of running extensions, and of remembered ones before they run."""
 
-    def __init__(self, members: Callable[[], Sequence[ManagedExtension]], users: ResourceUse | None) -> None:
-        """`members` returns the active extensions. `users` uses what they bring; without it they can bring nothing."""
+    def __init__(self, members: Sequence[ManagedExtension], users: ResourceUse | None) -> None:
+        """`members` are the active extensions, which may change. `users` uses what they bring; without it they can
+        bring nothing."""
         self._members, self.users = members, users
         self.ending: Sequence[ManagedExtension] = ()
         """Extensions that are being stopped. They may still say what they bring, for the next run."""
@@ -21,7 +22,7 @@ class BroughtResources:
 
     def remembered(self) -> None:
         """Read what remembered extensions brought in their last run."""
-        if self.users is not None and any(each.late is not None and each.found.brings for each in self._members()):
+        if self.users is not None and any(each.late is not None and each.found.brings for each in self._members):
             self._reading = spawn(self.users.changed(), "resources of the last run")
 
     async def use(self) -> None:
@@ -39,7 +40,7 @@ class BroughtResources:
         member.found.bring(paths)
         if member.memory is not None:
             member.memory.stored.brings = paths
-        if member in self._members():
+        if member in self._members:
             await self.users.changed()
 
     def folders(self, connection: Connection) -> list[str]:
@@ -49,10 +50,10 @@ class BroughtResources:
 
     def forget_ended(self) -> None:
         """Remove the resources of an extension that has ended."""
-        for member in self._members():
+        for member in self._members:
             gone = not member.running and member.late is None and member.found.bring(ResourcePaths())
             if gone and self.users is not None:
                 spawn(self.users.changed(), f"resources of {member.name}")
 
     def _owner(self, connection: Connection) -> ManagedExtension | None:
-        return next((each for each in (*self._members(), *self.ending) if each.connection is connection), None)
+        return next((each for each in (*self._members, *self.ending) if each.connection is connection), None)

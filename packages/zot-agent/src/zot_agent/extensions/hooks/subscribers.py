@@ -33,7 +33,7 @@ class Subscribers:
 
     def __init__(
         self,
-        members: Callable[[], Iterable[Subscriber]],
+        members: Iterable[Subscriber],
         find: Callable[[], MorePrograms | None],
         limits: ExtensionLimits,
         ready: Callable[..., Coroutine[Any, Any, None]],
@@ -46,7 +46,7 @@ class Subscribers:
 
     @property
     def observed(self) -> bool:
-        return self._programs is not None or any(each.registrations.observes for each in self._members())
+        return self._programs is not None or any(each.registrations.observes for each in self._members)
 
     def observers(self, event: str) -> list[Interceptor]:
         """The running extensions that observe `event`, and the programs."""
@@ -68,7 +68,7 @@ class Subscribers:
         if found is None:
             connections = [
                 member.connection
-                for member in self._members()
+                for member in self._members
                 if member.connection is not None
                 and (own := member.registrations)
                 and event in (own.observes if kind == "observes" else own.intercepts)

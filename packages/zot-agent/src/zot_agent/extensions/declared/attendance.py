@@ -1,0 +1,81 @@
+"""`Attendance`: which extensions are there, how long they are waited for, and what is said of the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from zot_agent.extensions.managed import ManagedExtension
+from zot_core.hooks import Refusal
+from zot_ext.limits import ExtensionLimits
+from zot_provider.errors import ConfigError
+from zot_provider.messages import Message
+
+
+class Attendance:
+    """The attendance of `members`, which may change. Hold `lock` while they start or are waited for."""
+
+    def __init__(self, members: Sequence[ManagedExtension], limits: ExtensionLimits, *, strict: bool) -> None:
+        """With `strict` nothing is done while something is missing."""
+        self._members, self._limits, self._strict = members, limits, strict
+        self.lock, self._deadline = asyncio.Lock(), 0.0
+        self.settled = False
+        """Whether nobody has to be waited for any more."""
+        self.closed = False
+        """Whether none may start any more."""
+        self._told: set[str] = set()  # the names of those about whose tools the model knows
+
+    def begin(self) -> float:
+        """They are about to start; return when nobody waits for them any more, by the clock of the loop."""
+        self.settled = False
+        self._deadline = asyncio.get_running_loop().time() + self._limits.ready_total_seconds
+        return self._deadline
+
+    async def wait(self) -> None:
+        """Return once they have registered, in this run or the last one, or their time is over."""
+        waiting = [each for each in self._members if each.late is None and not each.started.done()]
+        left = self._deadline - asyncio.get_running_loop().time()
+        if waiting:  # without time left, too: their start must have begun before it is given up
+            await asyncio.wait([each.started for each in waiting], timeout=max(left, 0))
+        # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
+        if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
+            await asyncio.wait(loading, timeout=self._limits.hello_seconds)
+        if busy := [each.started for each in waiting if each.running and not each.started.done()]:
+            await asyncio.wait(busy, timeout=self._limits.busy_seconds)
+        for each in waiting:
+            if not each.started.done():
+                each.progress.give_up()
+        self.settled = True
+
+    def check(self) -> None:
+        """Raise `ConfigError` if something must not be missing."""
+        for member in self._members if self._strict else ():
+            if why := member.progress.absence:
+                raise ConfigError(f"--strict-extensions: extension {member.name} is not there: {why}")
+
+    async def flags_served(self) -> Refusal | None:
+        """Wait for the extensions whose flags are on the command line. Without one of them a run is not what the person
+        has asked for: it may be one on another machine."""
+        for member in self._members:
+            if member.flags is None or not member.flags.given:
+                continue
+            await asyncio.wait([member.started], timeout=self._limits.hello_seconds)
+            if member.failure or not member.started.done():
+                why = member.failure or "it has not started yet"
+                return Refusal(f"extension {member.name} has --{member.flags.given[0]} and does not run: {why}")
+        return None
+
+    def news(self, step: int) -> list[Message]:
+        """Return what the model does not know yet, as a message. A handler of the hook `extra_messages`."""
+        missing = {each.name: each.progress.missing_tools for each in self._members}
+        gone = {name for name, what in missing.items() if what}
+        # Not why: the words of an extension are not for the model, unless it may write to it.
+        lines = [f"[{missing[name]} of extension {name} are not there]" for name in gone - self._told]
+        lines += [f"[the tools of extension {name} are there now]" for name in self._told - gone]
+        self._told = gone
+        if not lines:
+            return []
+        from zot_core.agent import user_message  # noqa: PLC0415  few extensions are absent
+
+        text = "\n".join(sorted(lines))
+        return [user_message(text, hidden=text)]
