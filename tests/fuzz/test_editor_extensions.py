@@ -135,7 +135,7 @@ class Owner:
 async def test_a_panel_may_be_drawn_with_anything(lines: list[bytes]) -> None:
     emitted: list[events.ExtensionEvent] = []
     panels = Panels(emitted.append)
-    panels.screen = lambda: (40, 12)
+    panels.resize(40, 12)
     owner = Owner()
     panels.open_drawn(owner, "p", PanelWishes(), {})
     panels.press("a")

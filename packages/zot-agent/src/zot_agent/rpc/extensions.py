@@ -114,8 +114,7 @@ def ext_panel_size(caller: OperationCaller, columns: Cells, rows: Cells) -> None
     """
     extensions = service_of(caller).host.extensions
     if extensions is not None:
-        extensions.panels.screen = lambda: (columns, rows)
-        extensions.panels.resize()
+        extensions.panels.resize(columns, rows)
 
 
 @operation("ext_panel_close", scope="drive")

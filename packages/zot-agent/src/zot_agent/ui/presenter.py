@@ -104,7 +104,7 @@ class Presenter:
                 self._text.begin_answer(deferred=deferred)
             case AssistantMessage(message):
                 for each in self._text.complete(message):
-                    self.stored.answered(each)
+                    self.stored.answered.emit(each)
                 self._mark(message)
             case TurnStart():
                 self._text.begin()

@@ -34,9 +34,7 @@ class Screen:
 
     def __init__(self, limits: ExtensionLimits = DEFAULT_LIMITS) -> None:
         self.heard: list[ExtensionEvent] = []
-        self.size = (80, 24)
         self.panels = Panels(self.heard.append, limits)
-        self.panels.screen = lambda: self.size
 
     def open(self, owner: Owner, id: str = "p", wishes: PanelWishes | None = None, **given: Any) -> None:
         self.panels.open_drawn(owner, id, wishes or PanelWishes(), given)
@@ -71,7 +69,7 @@ async def test_of_many_frames_the_newest_is_shown_thirty_times_a_second_at_most(
 async def test_what_answers_a_key_is_shown_at_once(screen: Screen) -> None:
     owner, answers = Owner("x"), []
     screen.open(owner)
-    screen.panels.answered = lambda: answers.append(screen.shown().lines)
+    screen.panels.answered.add(lambda _: answers.append(screen.shown().lines))
     for number in range(5):
         screen.panels.press("rune", "a")
         screen.panels.received(owner, PanelDraw("p", (str(number),)))
@@ -161,7 +159,7 @@ async def test_esc_that_is_held_down_is_no_second_press(screen: Screen) -> None:
 @pytest.mark.parametrize(("seconds", "back"), [(60.0, ["pressed"]), (0.005, [])])
 async def test_a_key_without_a_use_comes_back_unless_that_takes_too_long(seconds: float, back: list[str]) -> None:
     screen, owner, found = Screen(ExtensionLimits(panel_key_seconds=seconds)), Owner("x"), []
-    screen.panels.unused = found.append
+    screen.panels.unused.add(found.append)
     screen.open(owner)
     screen.panels.press("pageup", pressed="pressed")
     await asyncio.sleep(0.01)
@@ -209,8 +207,7 @@ async def test_sizes_follow_the_screen(screen: Screen) -> None:
     for number in range(10):
         screen.open(owner, str(number), width="50%")
     for columns in range(20, 200):
-        screen.size = columns, 30
-        screen.panels.resize()
+        screen.panels.resize(columns, 30)
     await screen.until(
         lambda: owner.got(from_host.PanelResize)[-1:] == [from_host.PanelResize("9", 97, 28, visible=True)]
     )

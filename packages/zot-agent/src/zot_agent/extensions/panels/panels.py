@@ -11,6 +11,7 @@ from zot_agent.extensions import frames
 from zot_agent.extensions.panels.text import PanelOwner, TextPanel
 from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender, PanelShow
+from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 
 if TYPE_CHECKING:
@@ -50,16 +51,15 @@ class Panels:
         self._emit, self._limits = emit, limits
         self._text: TextPanel | None = None
         self._drawn: list[OwnedPanel] = []
-        self.screen: Callable[[], tuple[int, int]] = lambda: (80, 24)
-        """Returns the columns and rows of the screen; call `resize` when they have changed."""
+        self._screen = (80, 24)
         self._numbers, self._fronts = itertools.count(1), itertools.count(1)
         self._sent: dict[int, tuple[float, object]] = {}  # unanswered keys: when they were sent, and what was pressed
         self._flush_at = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
-        self.answered: Callable[[], object] = lambda: None
-        """Called when what answers a key has been passed on."""
-        self.unused: Callable[[Any], object] = lambda _: None
-        """Called with what was pressed when a panel has no use for it."""
+        self.answered: Observe[None] = Observe()
+        """Notified when what answers a key has been passed on."""
+        self.unused: Observe[Any] = Observe()
+        """Notified of what was pressed when a panel has no use for it."""
 
     # For extensions
 
@@ -131,7 +131,7 @@ class Panels:
             panel.wants_keys = given["focus"]
             if panel.wants_keys:
                 panel.order = next(self._fronts)
-        panel.arrange(self.screen())
+        panel.arrange(self._screen)
         panel.sent_room = panel.room  # the answer of the call has it
         self._outdated()
 
@@ -148,10 +148,10 @@ class Panels:
         if panel.owed and frame.seq >= panel.owed:
             panel.owed = 0
         if pressed is not None and not frame.consumed and self._now() - sent <= self._limits.panel_key_seconds:
-            self.unused(pressed)
+            self.unused.notify(pressed)
         if panel.content.newest is not None:
             self._flush()
-        self.answered()
+        self.answered.notify(None)
 
     def drop(self, owner: PanelOwner) -> None:
         """Close the panels of an extension that has ended."""
@@ -182,10 +182,11 @@ class Panels:
     def open_now(self) -> bool:
         return bool(self._all)
 
-    def resize(self) -> None:
-        """Follow another size of the screen."""
+    def resize(self, columns: int, rows: int) -> None:
+        """Follow the size of the screen, which is 80 by 24 until then."""
+        self._screen = columns, rows
         for panel in self._drawn:
-            panel.arrange(self.screen())
+            panel.arrange(self._screen)
         self._show()
         self._outdated()
 
@@ -321,7 +322,7 @@ class Panels:
         for panel in self._drawn:
             if panel.content.newest is not None:
                 panel.content.use_newest()
-                panel.arrange(self.screen())
+                panel.arrange(self._screen)
         self._show()
         focused = self.focused
         for panel in sorted(self._drawn, key=lambda each: each is focused):  # who loses the keys hears it first

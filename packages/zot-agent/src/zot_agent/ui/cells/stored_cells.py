@@ -9,6 +9,7 @@ from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument,
 from zot_core.events import Fate
 from zot_provider.json_text import read_object
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_tui.signal import Signal
 from zot_tui.widgets.transcript.call_row import Ending
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell
@@ -28,8 +29,8 @@ class StoredCells:
         """The last cell of each message that is shown, by the id of the message."""
         self.entries_after: Callable[[str], list[Cell]] = lambda _: []
         """Returns the cells of what extensions have stored after the message with this id."""
-        self.answered: Callable[[AnswerCell], None] = lambda cell: None
-        """Called with every complete answer."""
+        self.answered: Signal[[AnswerCell]] = Signal()
+        """Emitted with every complete answer."""
 
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
         """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
@@ -86,7 +87,7 @@ class StoredCells:
         if not isinstance(block, TextBlock) or not block.text.strip():
             return []
         cell = AnswerCell(block.text, finished=True)
-        self.answered(cell)
+        self.answered.emit(cell)
         return [cell]
 
 

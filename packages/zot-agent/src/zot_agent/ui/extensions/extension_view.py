@@ -83,9 +83,9 @@ class ExtensionView:
             extensions.reserve(ReservedNames())
             notify = extensions.notify
             extensions.changed.add(lambda _: self._changed())
-            extensions.panels.screen = lambda: self._chat.app.window.size
+            extensions.panels.resize(*self._chat.app.window.size)
             self._chat.app.window.resized.connect(lambda width, height: notify("resize", width=width, height=height))
-            self._chat.app.window.resized.connect(lambda *_: extensions.panels.resize())
+            self._chat.app.window.resized.connect(extensions.panels.resize)
             self._chat.themes.switched.connect(lambda theme: notify("theme_changed", theme=theme.name))
         else:
             self.use_modes()

@@ -21,7 +21,7 @@ class MarkdownCells:
         self._round = 0  # an answer of an earlier one does not count
         self._width = self._columns()  # at which all answers were asked about
         self._settling: asyncio.TimerHandle | None = None
-        chat.presenter.stored.answered = self._ask
+        chat.presenter.stored.answered.connect(self._ask)
         chat.app.window.resized.connect(self._resized)
 
     def _columns(self) -> int:

@@ -11,6 +11,7 @@ from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import DrawLines
 from zot_provider.json_text import read_object
 from zot_provider.messages import TextBlock
+from zot_tui.signal import Signal
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
@@ -70,8 +71,8 @@ class ExtensionPainter:
         """`note` shows a line about an extension."""
         self._transcript, self._theme, self._note = transcript, theme, note
         self.renderers = RendererSet(self._suspended)
-        self.changed: Callable[[str], object] = lambda kind: None
-        """Called with the kind of a renderer that has come or gone, or draws in another way."""
+        self.changed: Signal[[str]] = Signal()
+        """Emitted with the kind of a renderer that has come or gone, or draws in another way."""
         self._answers: dict[Renderer, _Answers] = {}
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
@@ -87,7 +88,7 @@ class ExtensionPainter:
     def _refresh(self, kinds: set[str]) -> None:
         self._transcript.refresh()
         for each in kinds:
-            self.changed(each)
+            self.changed.emit(each)
 
     def _remove(self, extension: str, kind: str, name: str) -> set[str]:
         removed = self.renderers.remove(extension, kind, name)

@@ -25,8 +25,8 @@ class PanelView:
         self._shown: dict[tuple[str, str], tuple[PlacedPanel, FramedPanel]] = {}
         self._usual_rate, self._usual_mouse = chat.app.pace.rate, chat.app.mouse
         self._pressed: tuple[str, str] | None = None  # the panel over which a mouse button is held
-        panels.answered = self._answered
-        panels.unused = self._unused
+        panels.answered.add(self._answered)
+        panels.unused.add(self._unused)
         chat.app.held = self._held
         view.layer = self
 
@@ -125,7 +125,7 @@ class PanelView:
         self._view.stack.touch()
         return self._panels.press(key.name, key.text, key.modifiers, key, repeated=True)
 
-    def _answered(self) -> None:
+    def _answered(self, _: None) -> None:
         if self._chat.app.drawing:
             self._chat.app.draw()
 

@@ -160,7 +160,7 @@ class ChatAccess:
             from zot_agent.ui.extensions.markdown_cells import MarkdownCells  # noqa: PLC0415  as above
 
             markdown = self._markdown = MarkdownCells(self._chat, self._painter.renderers)
-            self._painter.changed = lambda changed: markdown.again() if changed == "markdown" else None
+            self._painter.changed.connect(lambda changed: markdown.again() if changed == "markdown" else None)
         self._painter.add(extension, kind, name, draw, misses)
         if kind == "entry":
             if self._entries is None:
