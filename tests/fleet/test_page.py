@@ -116,7 +116,7 @@ def test_a_server_without_a_fleet_says_so_and_imports_nothing_of_it(zot: Zot) ->
     lines = [line.rpartition("|")[2].strip() for line in (zot.cwd / "serve.log").read_text().splitlines()]
     assert "zot_agent.serve.routes.runs" in lines
     loaded = [line for line in lines if line.startswith(("temporalio", "psycopg", "zot_agent.fleet."))]
-    assert set(loaded) <= {"zot_agent.fleet.addresses", "zot_agent.fleet.missing"}
+    assert set(loaded) <= {"zot_agent.fleet.addresses", "zot_agent.fleet.extra"}
 
 
 def test_a_server_whose_store_is_not_named_says_what_to_set(zot: Zot) -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import LARGEST, FailureCode, OperationFailed, kind_of
 from zot_agent.operations.names import ALIASES, MODULES
+from zot_agent.operations.old_names import COMMANDS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
-from zot_agent.operations.renamed import COMMANDS
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
 from zot_ext.protocol.from_host import CODES

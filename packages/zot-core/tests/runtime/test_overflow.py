@@ -8,7 +8,7 @@ import pytest
 
 from zot_core import Runtime
 from zot_core.agent.sent_history import SentHistory
-from zot_core.compaction.shortened import ShortenedTexts
+from zot_core.compaction.short_texts import ShortenedTexts
 from zot_core.compaction.size import estimate
 from zot_core.events import Notice
 from zot_core.testing import make_agent

@@ -12,7 +12,7 @@ from zot_agent.cli.fleet import add_places
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
 from zot_agent.fleet.addresses import find_places
-from zot_agent.fleet.missing import run_and_leave
+from zot_agent.fleet.extra import run_and_leave
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias, TypeVar
 
     from zot_agent.extensions import frames
-    from zot_agent.extensions.tool_calls.running import RunningCall
+    from zot_agent.extensions.tool_calls.running_call import RunningCall
 
     Reply: TypeAlias = (
         frames.CommandResponse

@@ -80,7 +80,7 @@ class ExtensionTool(Tool):
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Return the extension's answer. Raises `ToolError` if it gives none."""
-        from zot_agent.extensions.tool_calls.running import RunningCall  # noqa: PLC0415  not before the first request
+        from zot_agent.extensions.tool_calls.running_call import RunningCall  # noqa: PLC0415  not before the first request
 
         connection, id = self._connection, f"call-{next(_ids)}"
         seconds = self._offer.seconds or self._limits.tool_seconds

@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from zot_agent.local.prompted import Budget, PromptedClient
+from zot_agent.local.prompted_client import Budget, PromptedClient
 from zot_agent.local.server import LocalServer, require_engine
 from zot_agent.local.weights import DEMO, find_weights
 from zot_provider.client.http import Client, HttpClient

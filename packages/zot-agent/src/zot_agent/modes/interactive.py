@@ -78,7 +78,7 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
             raise
         return None
     except SessionLocked:
-        from zot_agent.ui.questions.locked import ask_to_copy  # noqa: PLC0415  rarely needed
+        from zot_agent.ui.questions.locked_session import ask_to_copy  # noqa: PLC0415  rarely needed
 
         if await ask_to_copy(app):
             return open_host(options.replace(fork=True))
@@ -146,7 +146,7 @@ def _begin(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> Non
 
 async def _resume(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
     """Have a session chosen, and send the first prompt to it; without a choice it is the beginning of a new one."""
-    from zot_agent.ui.commands.session.stored import sessions  # noqa: PLC0415  as above
+    from zot_agent.ui.commands.session.stored_sessions import sessions  # noqa: PLC0415  as above
 
     await sessions(chat.controller, "")
     if prompt or images:

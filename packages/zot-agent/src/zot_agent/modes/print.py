@@ -37,7 +37,7 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 
 
 async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock], schema: Mapping[str, Any]) -> int:
-    from zot_core.runtime.structured import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
+    from zot_core.runtime.structured_answers import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
 
     structured = await StructuredRun.prepare(host.runtime.agent, schema)
     problem = ""

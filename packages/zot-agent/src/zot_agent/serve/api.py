@@ -19,7 +19,7 @@ from zot_agent.serve.routes.accounts import AccountRoutes
 from zot_agent.serve.routes.metrics import MetricRoutes
 from zot_agent.serve.routes.runs import RunRoutes
 from zot_agent.serve.routes.settings import SettingRoutes
-from zot_agent.serve.routes.stored import StoredRoutes
+from zot_agent.serve.routes.stored_sessions import StoredRoutes
 from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__

@@ -13,7 +13,7 @@ from uvicorn.server import ServerState
 
 from zot_agent.config.paths import zot_home
 from zot_agent.fleet.addresses import FleetPlaces
-from zot_agent.fleet.missing import needs_extra
+from zot_agent.fleet.extra import needs_extra
 from zot_agent.host.build import open_registry
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.access import Access

@@ -11,9 +11,9 @@ from zot_agent.rpc.questions import PermissionRequests
 from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error
 from zot_agent.swarm.folder import MemberFolder
-from zot_agent.swarm.following import follow
 from zot_agent.swarm.limits import SwarmLimits
 from zot_agent.swarm.member import Member
+from zot_agent.swarm.member_state import follow
 from zot_core.clock import timestamp
 from zot_core.confirm import PermissionAnswer
 from zot_core.conversation.events import ConversationEvent, Undelivered

@@ -8,7 +8,7 @@ import pytest
 from calling_extension import CALLER, RAW, World
 from waiting import until
 
-from zot_agent.extensions.tool_calls.running import ProgressFeed
+from zot_agent.extensions.tool_calls.running_call import ProgressFeed
 from zot_core import Runtime
 from zot_core.display import MarkdownDisplay, TextDisplay
 from zot_core.events import ToolProgress, ToolResultEvent

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
-from zot_core.agent.repeated import unless_known
+from zot_core.agent.repeated_calls import unless_known
 from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp

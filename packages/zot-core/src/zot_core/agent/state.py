@@ -5,7 +5,7 @@ from typing import Any
 
 from zot_core.agent.history import MessageHistory
 from zot_core.agent.inbox import Inbox
-from zot_core.agent.repeated import RepeatedFailures
+from zot_core.agent.repeated_calls import RepeatedFailures
 from zot_core.agent.run import Run
 from zot_core.events import AgentEvent
 from zot_core.hooks import Hooks

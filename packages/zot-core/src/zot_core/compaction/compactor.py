@@ -18,7 +18,7 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
-    from zot_core.compaction.shortened import ShortenedTexts
+    from zot_core.compaction.short_texts import ShortenedTexts
 
 _log = logging.getLogger("zot_core.compaction")
 
@@ -96,7 +96,7 @@ class Compactor:
         Raises `NothingToCompact` before any event, or `CompactionError`, `SessionError` and what the client raises.
         """
         from zot_core.compaction.cut import bounded_cut, cut_point  # noqa: PLC0415  few conversations get so long
-        from zot_core.compaction.kept import kept_facts  # noqa: PLC0415  as above
+        from zot_core.compaction.kept_facts import kept_facts  # noqa: PLC0415  as above
         from zot_core.compaction.summary import HEADING, NOTES_HEADING  # noqa: PLC0415  as above
 
         agent, limits = self._agent, self._limits
@@ -230,7 +230,7 @@ class Compactor:
     def _shorten(self, messages: list[Message], tokens: int) -> bool:
         """Shorten long texts in these messages to about `tokens`. Return whether any got shorter."""
         if self._shortened is None:
-            from zot_core.compaction.shortened import ShortenedTexts  # noqa: PLC0415  as above
+            from zot_core.compaction.short_texts import ShortenedTexts  # noqa: PLC0415  as above
 
             self._shortened = ShortenedTexts(self._sent, lambda: self._agent.context.temporary)
         count = self._shortened.fit(messages, tokens)

@@ -84,7 +84,7 @@ class Prompts:
         attempts. Cancelling the caller cancels the run and waits for its end.
         """
         if returns is not None:
-            from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
+            from zot_core.runtime.structured_answers import ask_for  # noqa: PLC0415  a run without it does not pay for it
 
             return await ask_for(self.agent, text, returns, lambda prompt: self.ask(prompt, images))
         run = self.prompt(text, images)

@@ -2,7 +2,7 @@
 
 httpx passes on a response chunk by chunk, at some 50 µs each, and model servers send one chunk for every token. Here
 the data of one read of the socket is parsed in C and passed on as one piece, which makes a delta about ten times
-cheaper. A connection has one request at a time. Requests through a proxy are left to httpx (see `proxied`).
+cheaper. A connection has one request at a time. Requests through a proxy are left to httpx (see `proxy`).
 """
 
 import asyncio

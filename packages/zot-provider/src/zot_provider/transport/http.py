@@ -17,7 +17,7 @@ from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 
 if TYPE_CHECKING:
-    from zot_provider.transport.proxied import ProxiedExchange, ProxyClient
+    from zot_provider.transport.proxy import ProxiedExchange, ProxyClient
 
 _Exchange: TypeAlias = "DirectExchange | ProxiedExchange"
 
@@ -183,7 +183,7 @@ class HttpTransport:
 
     def _open_proxies(self) -> "ProxyClient":
         if self._proxies is None:
-            from zot_provider.transport.proxied import ProxyClient  # noqa: PLC0415  httpx: takes 80 ms
+            from zot_provider.transport.proxy import ProxyClient  # noqa: PLC0415  httpx: takes 80 ms
 
             limits = self.limits
             self._proxies = ProxyClient(

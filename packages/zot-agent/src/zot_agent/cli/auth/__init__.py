@@ -62,6 +62,6 @@ def run(arguments: Sequence[str]) -> int:
         from zot_agent.cli.auth.login import log_in  # noqa: PLC0415  as above
 
         return log_in(registry, home, given.provider, given.method or "", agree=given.agree, served=served)
-    from zot_agent.cli.auth.stored import log_out, move_all  # noqa: PLC0415  as above
+    from zot_agent.cli.auth.stored_keys import log_out, move_all  # noqa: PLC0415  as above
 
     return log_out(registry, home, given.provider) if given.verb == "logout" else move_all(home, given.to)

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.config.paths import zot_home
 from zot_agent.fleet.addresses import ADDRESS, STORE
-from zot_agent.fleet.missing import needs_extra
+from zot_agent.fleet.extra import needs_extra
 from zot_agent.signals import end_signals, handle_signals
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.files.private_folder import make_private

@@ -4,7 +4,7 @@ import argparse
 
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.fleet.addresses import find_places
-from zot_agent.fleet.missing import needs_extra, run_and_leave
+from zot_agent.fleet.extra import needs_extra, run_and_leave
 from zot_agent.fleet.store.open import open_store
 from zot_provider.errors import ConfigError
 

@@ -4,7 +4,7 @@ import argparse
 
 from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.fleet.addresses import find_places
-from zot_agent.fleet.missing import needs_extra, run_and_leave
+from zot_agent.fleet.extra import needs_extra, run_and_leave
 
 
 def list_schedules(given: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from zot_agent.cli.fleet import add_places
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.fleet.addresses import FleetPlaces, find_places
-from zot_agent.fleet.missing import needs_extra, run_and_leave
+from zot_agent.fleet.extra import needs_extra, run_and_leave
 from zot_provider.errors import ConfigError
 
 _FOLDER = "~/zot-fleet"

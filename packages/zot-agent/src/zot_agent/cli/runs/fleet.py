@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.cli.ext.terminal import inline, print_line, print_table, print_text
 from zot_agent.fleet.addresses import find_places
-from zot_agent.fleet.missing import needs_extra, run_and_leave
+from zot_agent.fleet.extra import needs_extra, run_and_leave
 from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store
 from zot_agent.host.options import HostOptions

@@ -1,10 +1,10 @@
 """The calls that run while tools of extensions run.
 
 ```text
-running    `RunningCall`: a call of an extension's tool that has no result yet; its progress
-frames     `ToolFrames`: the frames of one extension about tools
-call_tool  `ToolCaller`: the tools that an extension calls; loaded for extensions that ask for it
-confined   what the tools of zot may do for an extension in a sandbox
+running_call      `RunningCall`: a call of an extension's tool that has no result yet; its progress
+frames            `ToolFrames`: the frames of one extension about tools
+call_tool         `ToolCaller`: the tools that an extension calls; loaded for extensions that ask for it
+confined_context  what the tools of zot may do for an extension in a sandbox
 ```
 """
 

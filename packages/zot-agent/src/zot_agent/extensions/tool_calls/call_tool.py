@@ -117,7 +117,7 @@ class ToolCaller:
             return ToolResult.error(
                 f"the tools use {machine.name}, and the permissions of this extension are about another machine"
             )
-        from zot_agent.extensions.tool_calls.confined import confined_context  # noqa: PLC0415  few have permissions
+        from zot_agent.extensions.tool_calls.confined_context import confined_context  # noqa: PLC0415  few have permissions
 
         return await self._run_in(agent, frame, tool, confined_context(context, self._connection, sandbox))
 

@@ -1,6 +1,6 @@
 """`open_store`: the store at an address."""
 
-from zot_agent.fleet.missing import needs_extra
+from zot_agent.fleet.extra import needs_extra
 from zot_agent.fleet.store.folder import FolderStore
 from zot_agent.fleet.store.interface import FleetStore, StoreLimits
 from zot_provider.errors import ConfigError

@@ -8,7 +8,7 @@ from zot_agent.ui.commands.base import SlashCommand
 
 SECTIONS = {
     "conversation": ("conversation", "session.tree", "context", "session.exchange", "session.timeline"),
-    "sessions": ("session.stored",),
+    "sessions": ("session.stored_sessions",),
     "model": ("model", "accounts"),
     "agents and jobs": ("agents", "swarm", "jobs"),
     "zot": ("help", "settings", "screen", "skills", "extensions"),

@@ -8,7 +8,7 @@ from zot_core.conversation.events import PanelClose, PanelShow, PlacedPanel
 from zot_tui.keys.key import Key, parse_key
 from zot_tui.terminal.overlay import lay_over
 from zot_tui.terminal.urwid_parts import urwid
-from zot_tui.widgets.dialogs.framed import FramedPanel
+from zot_tui.widgets.dialogs.framed_panel import FramedPanel
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 RATE = 30.0

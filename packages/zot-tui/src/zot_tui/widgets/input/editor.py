@@ -16,7 +16,7 @@ from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.widgets.actions import Action, bindings
-from zot_tui.widgets.input.wrapped import EditorRow, Wrapped
+from zot_tui.widgets.input.wrapped_text import EditorRow, Wrapped
 
 EDITOR = "editor"
 """The context of keys that edit a text."""

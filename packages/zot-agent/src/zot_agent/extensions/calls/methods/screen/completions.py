@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-from zot_agent.extensions.calls.asking import ask
 from zot_agent.extensions.calls.call import ExtensionCall, available
+from zot_agent.extensions.calls.question import ask
 from zot_agent.extensions.connection import Connection
 from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.extensions import CompletionAccess

@@ -4,8 +4,8 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.asking import ask
 from zot_agent.extensions.calls.call import ExtensionCall, screen
+from zot_agent.extensions.calls.question import ask
 from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.extensions import FieldAccess
 from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY

@@ -3,9 +3,9 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.asking import ask
 from zot_agent.extensions.calls.call import ExtensionCall, available
 from zot_agent.extensions.calls.methods.screen.widgets import length, read_line
+from zot_agent.extensions.calls.question import ask
 from zot_agent.extensions.calls.renderer_set import MARKDOWN
 from zot_agent.extensions.connection import Connection
 from zot_agent.operations.fields import OperationFailed

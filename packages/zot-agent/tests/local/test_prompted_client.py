@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.local.prompted import Budget, Example, PromptedClient, choice_schema, load_examples
+from zot_agent.local.prompted_client import Budget, Example, PromptedClient, choice_schema, load_examples
 from zot_provider.errors import ModelError
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock

@@ -1,4 +1,4 @@
-from zot_core.agent.repeated import RepeatedFailures
+from zot_core.agent.repeated_calls import RepeatedFailures
 from zot_core.display import TerminalDisplay
 from zot_core.events import ToolResultEvent
 from zot_provider.messages import TextBlock, ToolCallBlock

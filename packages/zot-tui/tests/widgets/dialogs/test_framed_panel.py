@@ -1,6 +1,6 @@
 from zot_tui.terminal.canvas import rows_of
 from zot_tui.theme import builtin
-from zot_tui.widgets.dialogs.framed import FramedPanel
+from zot_tui.widgets.dialogs.framed_panel import FramedPanel
 
 
 def shown(panel: FramedPanel, columns: int) -> list[str]:

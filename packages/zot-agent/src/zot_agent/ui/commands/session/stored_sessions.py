@@ -9,7 +9,7 @@ from zot_agent.config.paths import sessions_root
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.ages import age
 from zot_agent.ui.format.amounts import tokens
-from zot_agent.ui.questions.locked import copy_question
+from zot_agent.ui.questions.locked_session import copy_question
 from zot_core.aio import in_thread, spawn
 from zot_core.errors import SessionLocked
 from zot_core.sessions import listing

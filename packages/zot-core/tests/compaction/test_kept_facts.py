@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core.agent import user_message
-from zot_core.compaction.kept import KeptFacts, failed_tests, kept_facts
+from zot_core.compaction.kept_facts import KeptFacts, failed_tests, kept_facts
 from zot_core.testing import make_agent
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
