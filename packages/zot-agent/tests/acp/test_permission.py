@@ -24,9 +24,7 @@ class Scene:
         self.answer = answer
         self.asked: list[dict[str, Any]] = []
         self.choices: list[dict[str, Any]] = []
-        self.feed = UpdateFeed(
-            lambda update: None, str(folder), tools=lambda: {"write": Writer()}, window=lambda: Window(0)
-        )
+        self.feed = UpdateFeed(lambda update: None, str(folder), tools={"write": Writer()}, window=lambda: Window(0))
         self.permission = AcpPermission(self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), self.ask)
 
     async def ask(self, call: dict[str, Any], choices: list[dict[str, Any]]) -> str:
@@ -82,7 +80,7 @@ async def test_a_question_about_a_call_of_a_sub_agent_names_it_and_its_call_is_e
     for answer, status in (("once", "completed"), ("reject", "failed")):
         sent: list[dict[str, Any]] = []
         scene = Scene(tmp_path, answer)
-        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools=dict, window=lambda: Window(0))
+        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools={}, window=lambda: Window(0))
         scene.permission = AcpPermission(scene.feed, ToolContext(str(tmp_path), LocalFiles(), FakeShell()), scene.ask)
         call = ToolRequest("c", "bash", {"command": "ls"}, agent_id="2")
         await scene.permission(PermissionQuestion("q", call, "no rule", []))

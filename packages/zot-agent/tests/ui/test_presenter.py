@@ -51,7 +51,7 @@ class Stage:
     def __init__(self, tools: Sequence[str] = ()) -> None:
         self.now = 100.0
         self.transcript = Transcript()
-        self.presenter = Presenter(self.transcript, CellStyle(), lambda: dict.fromkeys(tools), clock=lambda: self.now)
+        self.presenter = Presenter(self.transcript, CellStyle(), dict.fromkeys(tools), clock=lambda: self.now)
 
     def show(self, *events: ConversationEvent) -> None:
         for event in events:

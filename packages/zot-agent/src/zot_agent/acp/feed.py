@@ -86,7 +86,7 @@ class UsageMeter:
 
 
 class UpdateFeed:
-    """Passes updates to `send`. `tools` and `window` return the current tools and context window; relative paths start
+    """Passes updates to `send`. `tools` belong to the agent, `window` returns the context window; relative paths start
     at `cwd`."""
 
     def __init__(
@@ -94,7 +94,7 @@ class UpdateFeed:
         send: Callable[[Json], None],
         cwd: str,
         *,
-        tools: Callable[[], Mapping[str, Recaller]],
+        tools: Mapping[str, Recaller],
         window: Callable[[], Window],
     ) -> None:
         self._send, self._cwd = send, cwd
@@ -256,7 +256,7 @@ class UpdateFeed:
     def description(self, name: str, arguments: str) -> Json:
         """Return the fields that are known before a call runs, for an update or a permission request."""
         values = read_object(arguments)
-        display = calls.preview(self._tools().get(name), values)
+        display = calls.preview(self._tools.get(name), values)
         fields: Json = {
             "title": calls.title(name, arguments),
             "kind": calls.kind(display, values),
@@ -272,7 +272,7 @@ class UpdateFeed:
         if call is None:
             return None
         call.arguments = arguments
-        display = calls.preview(self._tools().get(call.name), arguments)
+        display = calls.preview(self._tools.get(call.name), arguments)
         written = [each for each in display if isinstance(each, CodeDisplay) and calls.is_written(each, arguments)]
         return written[0] if written else None
 

@@ -94,7 +94,7 @@ class AcpSession:
         self._editor = editor
         agent = runtime.agent
         self.feed = UpdateFeed(
-            self._update, runtime.cwd, tools=lambda: agent.tools, window=lambda: runtime.compactor.window.current
+            self._update, runtime.cwd, tools=agent.tools, window=lambda: runtime.compactor.window.current
         )
         self._permission = AcpPermission(self.feed, agent.context, self._ask)
         self._prompt_task: asyncio.Task[PromptEnd] | None = None

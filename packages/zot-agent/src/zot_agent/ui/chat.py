@@ -31,7 +31,7 @@ class ChatScreen:
         style.shown, style.sides = shown_rows(host.settings), host.settings.side_by_side
         keys, problems = keymap(host.settings.keymap)
         transcript = self.view.transcript
-        self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
+        self.presenter = Presenter(transcript, style, host.runtime.agent.tools)
         transcript.outdated.connect(self.app.redraw)
         transcript.patient = True  # an answer that grows does not hold up a key
         transcript.grown.connect(partial(self.app.redraw, waits=True))

@@ -56,14 +56,14 @@ _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "
 class Presenter:
     """Adds cells to `transcript`.
 
-    `tools` returns the agent's tools, which recreate their display of earlier sessions; `clock` returns seconds.
+    `tools` are the agent's tools, which recreate their display of earlier sessions; `clock` returns seconds.
     """
 
     def __init__(
         self,
         transcript: Transcript,
         style: CellStyle,
-        tools: Callable[[], Mapping[str, Recaller]] = dict,
+        tools: Mapping[str, Recaller],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.style = transcript, style

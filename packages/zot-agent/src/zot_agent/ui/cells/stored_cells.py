@@ -21,9 +21,9 @@ FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
 
 
 class StoredCells:
-    """`tools` returns the agent's tools, which make the display of stored calls again."""
+    """`tools` are the agent's tools, which make the display of stored calls again."""
 
-    def __init__(self, style: CellStyle, tools: Callable[[], Mapping[str, Recaller]]) -> None:
+    def __init__(self, style: CellStyle, tools: Mapping[str, Recaller]) -> None:
         self._style, self._tools = style, tools
         self.last: dict[str, Cell] = {}
         """The last cell of each message that is shown, by the id of the message."""
@@ -59,7 +59,7 @@ class StoredCells:
 
     def _call(self, block: ToolCallBlock) -> tuple[ToolCell, ToolCallBlock]:
         """Return the cell of a stored call, and the call with the arguments that its tool received."""
-        arguments = received(block, self._tools())
+        arguments = received(block, self._tools)
         if arguments != read_object(block.arguments):
             block = block.replace(arguments=json.dumps(arguments, ensure_ascii=False))
         return self.tool_cell(block.name, main_argument(arguments)), block
@@ -70,13 +70,13 @@ class StoredCells:
 
     def only_reads(self, name: str, arguments: str) -> bool:
         """Return whether a call, with the JSON text of its arguments, changes nothing, as far as that is known."""
-        tool = self._tools().get(name)
+        tool = self._tools.get(name)
         return tool is not None and tool.only_reads(read_object(arguments))
 
     def _finish(self, cell: ToolCell, call: ToolCallBlock, result: ToolResultBlock) -> None:
         state = ENDINGS.get(result.fate, "failed" if result.is_error else "ok")
         cell.item = PaintedItem(call.id, call.arguments, result.content)
-        blocks = recalled_display(call, result, self._tools())
+        blocks = recalled_display(call, result, self._tools)
         quiet = self.only_reads(call.name, call.arguments)
         cell.finish(state, blocks, None, FACTS.get(result.fate, ()), quiet=quiet)
         open_done_list(cell, blocks)
