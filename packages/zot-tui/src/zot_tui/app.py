@@ -13,7 +13,6 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from zot_tui.app_end import AppEnd
 from zot_tui.keys.key import Key
 from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.pace import Pace
@@ -33,6 +32,43 @@ from zot_tui.window import TerminalWindow
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
+
+
+class AppEnd:
+    """The end of an app. `signum` is the signal that has asked for it, if any; `disconnected` says whether the terminal
+    went away."""
+
+    def __init__(self) -> None:
+        self.signum: int | None = None
+        self.disconnected = False
+        self._reached = asyncio.Event()
+        self._failure: BaseException | None = None
+
+    @property
+    def reached(self) -> bool:
+        """Whether the app has ended."""
+        return self._reached.is_set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether an exception has ended it that `wait` has not raised yet."""
+        return self._failure is not None
+
+    def reach(self) -> None:
+        """End the app. Calling it again is harmless."""
+        self._reached.set()
+
+    def fail(self, error: BaseException) -> None:
+        """End the app with an exception, unless there is one already."""
+        self._failure = self._failure or error
+        self._reached.set()
+
+    async def wait(self) -> None:
+        """Wait for the end. Raises the exception that caused it, once."""
+        await self._reached.wait()
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
 
 class App:
