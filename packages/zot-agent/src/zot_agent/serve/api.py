@@ -16,6 +16,7 @@ from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
 from zot_agent.serve.routes.accounts import AccountRoutes
+from zot_agent.serve.routes.folders import FolderRoutes
 from zot_agent.serve.routes.metrics import MetricRoutes
 from zot_agent.serve.routes.runs import RunRoutes
 from zot_agent.serve.routes.settings import SettingRoutes
@@ -70,6 +71,7 @@ class Api:
         self._streams = Streams(sessions, limits)
         self._accounts = AccountRoutes(registry, self._body, limits, options)
         self._stored = StoredRoutes(sessions.stored, sessions.allowed, self._body)
+        self._folders = FolderRoutes(sessions.stored, sessions.allowed)
         self._settings = SettingRoutes(registry, self._body)
         self._runs = RunRoutes(sessions.stored, self._body, fleet)
         self._metrics = MetricRoutes(sessions.all, fleet)
@@ -91,6 +93,7 @@ class Api:
             Route("/stored/{id}", _with_error_responses(self._stored.show), methods=["GET"]),
             Route("/stored/{id}", _with_error_responses(self._stored.remove), methods=["DELETE"]),
             Route("/stored/{id}/export", _with_error_responses(self._stored.export), methods=["GET"]),
+            Route("/folders", _with_error_responses(self._folders.list), methods=["GET"]),
             Route("/runs", _with_error_responses(self._runs.list), methods=["GET"]),
             *[
                 Route(f"/runs/{{id}}/{name}", _with_error_responses(getattr(self._runs, name)), methods=["POST"])
