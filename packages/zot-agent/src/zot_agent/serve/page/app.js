@@ -5,6 +5,7 @@ import { Keys } from "./ext/keys.js";
 import { Panels } from "./ext/panels.js";
 import { renderers } from "./ext/renderers.js";
 import { CALLS, Shown } from "./ext/shown.js";
+import { Find } from "./log/find.js";
 import { empty } from "./log/log.js";
 import { server } from "./server.js";
 import { Session } from "./session.js";
@@ -17,6 +18,7 @@ import { Commands } from "./prompt/commands.js";
 import { Completions } from "./prompt/completions.js";
 import { Composer } from "./prompt/composer.js";
 import { Field } from "./prompt/field.js";
+import { Folders } from "./prompt/folders.js";
 import { Look } from "./prompt/look.js";
 import { Pickers } from "./prompt/pickers.js";
 
@@ -31,6 +33,8 @@ const runs = new Runs(say, complain);
 const pickers = new Pickers();
 const look = new Look((text) => composer.giveBack(text));
 const ask = (type, fields) => current?.attempt(type, fields).then((data) => data && current?.refresh());
+const folders = new Folders(complain);
+const find = new Find();
 const keys = new Keys();
 const commands = new Commands({
   changes: { description: "what this session changed", run: () => look.changes() },
@@ -44,12 +48,13 @@ const commands = new Commands({
   reasoning: { description: "how much the model thinks", hint: "level", run: (reasoning) => ask("set_reasoning", { reasoning }) },
   redo: { description: "take back the last undo", run: () => look.undo("session.redo") },
   rename: { description: "give this session a title", hint: "title", run: (title) => ask("session.rename", { title }) },
+  search: { description: "search the conversation", hint: "[text]", run: (text) => find.open(text) },
   tree: { description: "the tree of this session", run: () => look.tree() },
   undo: { description: "go back to before the last prompt, with its files", run: () => look.undo("session.undo") },
 }, (name) => keys.of(name));
 const completions = new Completions(commands); // before the composer: Enter may choose a row
 const composer = new Composer(say, commands);
-const parts = [composer, commands, completions, new Field(), keys, pickers, look, renderers, new Panels(), new Shown()];
+const parts = [composer, commands, completions, new Field(), keys, pickers, look, find, renderers, new Panels(), new Shown()];
 
 let current = null; // the session that is open here
 
@@ -184,9 +189,7 @@ async function begin() {
   if (NARROW.matches) unfold(false);
   $("task").focus();
   try {
-    const { sessions } = await server.ask("GET", "/stored");
-    const folders = [...new Set(sessions.map((each) => each.cwd))];
-    $("folders").replaceChildren(...folders.map((each) => new Option(each, each)));
+    await folders.load();
   } catch (error) {
     complain(error);
   }

@@ -119,6 +119,8 @@ class Cell {
     this.brief = blocks.some(short);
     this.#openShort(!renderers.draws("tool_result", this.name) || this.answered);
     this.body.prepend(...blocks.map((each) => display(each, ask)));
+    this.filled = true;
+    this.whenFilled?.();
   }
 }
 
@@ -140,6 +142,14 @@ export class Cells {
   }
 
   get(id) { return this.#cells.get(id); }
+
+  // Wait until a cell has what it holds, so many milliseconds at most.
+  async filled(id, most) {
+    const cell = this.#cells.get(id);
+    if (cell?.plain === undefined || cell.filled) return;
+    this.#want(id);
+    await Promise.race([new Promise((done) => { cell.whenFilled = done; }), new Promise((done) => { setTimeout(done, most); })]);
+  }
 
   called(call) {
     const cell = new Cell(call);

@@ -44,6 +44,8 @@ export class Conversation {
     follow(true);
   }
 
+  filled(call, most) { return this.#cells.filled(call, most); }
+
   #recall(message) {
     const { role, content } = message;
     const text = shownText(message);
