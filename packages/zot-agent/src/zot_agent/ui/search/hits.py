@@ -75,17 +75,21 @@ class ConversationHits:
             below += self._of(cell)
         return min(below + self.place.from_below, self.total)
 
-    async def look_for(self, text: str) -> None:
-        """Count the hits of a text, and go to the first one at or above the end of what was in view at first."""
-        self._phrase = phrase = Phrase(text)
+    def look_for(self, text: str) -> None:
+        """Mark a text. `count` must follow."""
+        self._phrase = Phrase(text)
         self._pattern = RowPattern(self._phrase.words, exact=self._phrase.exact)
         self._cells.clear()
         self._unread.clear()
         self.place = None
         self._transcript.marks = TranscriptMarks(self._pattern)
         self.counting = bool(self._phrase)
+
+    async def count(self) -> None:
+        """Count the hits, and go to the first one at or above the end of what was in view at first."""
+        phrase = self._phrase
         try:
-            if self.counting:
+            if phrase:
                 await self._count_cells()
                 await self._count_unread()
         finally:

@@ -107,7 +107,8 @@ class SearchRow(Dialog[None]):
             self._searched = text
             for task in self._tasks:
                 task.cancel()
-            self._begin(partial(self._hits.look_for, text))
+            self._hits.look_for(text)
+            self._begin(self._hits.count)
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         async def guarded() -> None:
