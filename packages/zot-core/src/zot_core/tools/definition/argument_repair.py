@@ -31,6 +31,8 @@ _SYNONYMS = [
     {"name", "skill", "skillname"},
 ]
 """Names that other programs give to one parameter: lower case, letters only."""
+_MEANINGS = {name: {at for at, names in enumerate(_SYNONYMS) if name in names} for each in _SYNONYMS for name in each}
+"""The numbers of the synonyms with a name."""
 
 _SHELL = re.compile(r"(/usr)?(/bin/)?(ba|z|)sh -l?c")
 _LONGEST = 200_000
@@ -139,7 +141,8 @@ def _parameter(name: str, missing: Sequence[str], schema: Schema) -> str:
     """Return the missing parameter that a name means; a required parameter comes first."""
     folded, others = _folded(name), {each: _folded(each) for each in missing}
     same = [each for each in missing if others[each] == folded]
-    like = [each for each in missing if any({folded, others[each]} <= group for group in _SYNONYMS)]
+    means = _MEANINGS.get(folded, set())
+    like = [each for each in missing if means & _MEANINGS.get(others[each], set())]
     needed = [each for each in like if each in schema.get("required", ())]
     found = same or needed or like
     return found[0] if len(found) == 1 else nearest(name, missing) if not found else ""
