@@ -20,6 +20,20 @@ PROMPT = "commands"
 KEY = "ø"
 """A letter that nothing else here writes."""
 
+SEARCH_KEY = "\x1bOR"  # F3
+
+COUNT = """
+import sys, time
+from zot_core.sessions.search.conversation import Phrase, search_messages
+from zot_core.sessions.stored import load
+from zot_core.tools import BUILTIN_TOOLS
+
+messages, tools = load(sys.argv[1]).messages, {each.name: each for each in BUILTIN_TOOLS}
+begin = time.perf_counter()
+assert sum(part.count for part in search_messages(messages, Phrase("alpha"), tools)) > 100_000
+print(time.perf_counter() - begin)
+"""
+
 END = "ENDOFANSWER"
 TIME = "2026-11-21T20:29:25.586Z"
 
@@ -276,4 +290,35 @@ def _long_session(environment: Environment) -> Iterator[Figure]:
             memory.append(terminal.memory("VmHWM"))
     yield Figure("screen, a session of 100 MB, to a key's echo", statistics.median(opened), "s", 1)
     yield Figure("screen, a session of 100 MB, peak memory", max(memory), "MB", 150)
+    yield from _search(environment, path)
     path.unlink()
+
+
+def _search(environment: Environment, path: Path) -> Iterator[Figure]:
+    """Seconds from the last letter of a word to a hit, and until all hits of a common word are counted."""
+    found: dict[str, list[float]] = {"alpha": [], "go": []}
+    memory = []
+    for _ in range(3):
+        with open_screen(environment, "--session", str(path), "--model", "gpt-5.1") as terminal:
+            terminal.wait_for(PROMPT)
+            terminal.watch(2)
+            for word, times in found.items():
+                terminal.type(SEARCH_KEY)
+                terminal.wait_for("older")
+                terminal.type(word[:-1])
+                terminal.watch(1)
+                terminal.forget()
+                begin = time.monotonic()
+                terminal.type(word[-1])
+                times.append((terminal.wait_for("1 of ") - begin) * environment.scale)
+                terminal.type("\x1b")
+                terminal.watch(1)
+            memory.append(terminal.memory("VmHWM"))
+    first, only = (statistics.median(times) for times in found.values())
+    yield Figure("screen, a search in 100 MB, the first of many hits", first, "s", 0.3)
+    yield Figure("screen, a search in 100 MB, the only hit, at the beginning", only, "s", 0.3)
+    counted = [float(environment.run([environment.python, "-c", COUNT, str(path)]).stdout) for _ in range(3)]
+    yield Figure(
+        "a search in 100 MB, all hits of a common word", statistics.median(counted) * environment.scale, "s", 2
+    )
+    yield Figure("screen, a search in 100 MB, peak memory", max(memory), "MB", 150)
