@@ -59,6 +59,8 @@ class Dialog(urwid.Widget, Generic[V]):
 
     contexts: tuple[str, ...] = (DIALOG,)
     """Where keys are looked up, innermost first."""
+    scrolls_base = False
+    """Whether the mouse scrolls what is behind the dialog."""
 
     def __init__(
         self,

@@ -151,8 +151,8 @@ class Stack(urwid.Widget):
         return self.keys if self.top is None else self.top
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool | None:  # noqa: FBT001  urwid's
-        """See urwid. Dialogs ignore the mouse and block clicks on the base."""
-        if self._open or not hasattr(self.base, "mouse_event"):
+        """See urwid. Dialogs ignore the mouse, and most block it on the base."""
+        if (self._open and not self._open[-1].dialog.scrolls_base) or not hasattr(self.base, "mouse_event"):
             return False
         handled: bool | None = self.base.mouse_event(size, event, button, column, row, focus)
         return handled
