@@ -157,3 +157,28 @@ async def test_the_row_fits_a_narrow_screen(chats: Chats) -> None:
         await talk.press("needle")
         await talk.shown("1 of 1")
         assert talk.cursor is not None
+
+
+async def test_the_wheel_scrolls_while_the_row_is_open(chats: Chats) -> None:
+    async with chats.open([f"first needle\n\n{LONG}"]) as talk:
+        await talk.send("one")
+        await talk.press("<alt+m><f3>")
+        await talk.shown("search the conversation")
+        for _ in range(40):
+            talk.click(3, 3, button=4)
+        await talk.shown("first needle")
+        await talk.press("<f3>")
+
+
+async def test_a_search_continues_in_another_conversation(chats: Chats) -> None:
+    async with chats.open(["a needle", "a needle too"], session="talk.jsonl") as talk:
+        await talk.send("one")
+        await talk.press("<f3>")
+        await talk.press("needle")
+        await talk.shown("1 of 1")
+        await talk.chat.host.conversation.new_session()
+        talk.note("a needle, later")
+        await talk.settle()
+        await talk.press("<enter>")
+        await talk.shown("1 of 1")
+        assert marked(talk) == "needle"

@@ -1,4 +1,9 @@
+import asyncio
 from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zot_agent.ui.cells.history_pager import PAGE, HistoryPager
 from zot_provider.messages import Message, Role, TextBlock
@@ -73,3 +78,50 @@ def test_all_of_it_can_be_had() -> None:
     scene.past.all()
     scene.past.all()
     assert scene.made == [PAGE, PAGE, PAGE, 1]
+
+
+def numbers(scene: Scene) -> list[str]:
+    return [cell.text for cell in scene.transcript.cells if isinstance(cell, NoteCell)]
+
+
+ROLES = st.lists(st.sampled_from(["user", "assistant", "tool"]), min_size=1, max_size=700)
+
+
+@given(ROLES, st.lists(st.integers(0, 699), max_size=6))
+def test_messages_that_are_gone_to_are_there_and_all_are_there_once_and_in_order_at_the_end(
+    roles: list[Role], opened: list[int]
+) -> None:
+    scene = Scene(*roles)
+    scene.past.show(scene.messages)
+    for number in opened:
+        at = number % len(roles)
+        scene.past.open(at)
+        shown = numbers(scene)
+        assert f"m{at}" in shown
+        assert shown == sorted(set(shown), key=lambda text: int(text[1:]))
+        unread = sum(len(each) for each in scene.past.unread)
+        assert len(shown) + unread == len(roles)
+        assert all(f"m{each}" not in shown for numbers in scene.past.unread for each in numbers)
+    scene.past.all()
+    assert numbers(scene) == [f"m{number}" for number in range(len(roles))]
+    assert scene.past.unread == []
+    assert not scene.transcript.older
+
+
+async def test_every_message_passes_by_when_one_scrolls_up_over_what_was_left_out() -> None:
+    scene = Scene(*TURN * (4 * PAGE))
+    scene.past.show(scene.messages)
+    scene.transcript.render((20, 10))
+    scene.past.open(3)
+    seen: list[str] = []
+    for _ in range(12 * PAGE):
+        rows = [b"".join(text for _, _, text in row).decode().split("%")[0].split() for row in drawn(scene)]
+        above = [row[0] for row in rows if row and row[0].startswith("m")]
+        seen = [*[each for each in above if each not in seen[:20]], *seen]
+        scene.transcript.scroll(-5)
+        await asyncio.sleep(0)
+    assert seen == [f"m{number}" for number in range(8 * PAGE)]
+
+
+def drawn(scene: Scene) -> Sequence[Any]:
+    return list(scene.transcript.render((20, 10)).content())

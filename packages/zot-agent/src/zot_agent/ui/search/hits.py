@@ -100,6 +100,9 @@ class ConversationHits:
         """Go to the next hit, older or newer; from the last one to the first."""
         async with self._going:
             self._count_new()
+            if self.place is not None and self.place.cell not in self._transcript.cells:  # another conversation
+                self.place = None
+                self._cells = {cell: self._cells.get(cell, 0) for cell in self._transcript.cells}
             came = self.place
             found = None if came is None else await self._in_cell(came.cell, older=older, beyond=came)
             if found is None:

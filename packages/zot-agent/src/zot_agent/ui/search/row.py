@@ -26,6 +26,7 @@ class SearchRow(Dialog[None]):
     """A row in place of the editor: the text, and which hit of how many is looked at."""
 
     contexts = (LIST, DIALOG, EDITOR)
+    scrolls_base = True
 
     def __init__(self, chat: Chat, text: str) -> None:
         self._editor = EditorWidget(placeholder="search the conversation", mark="⌕", single=True)
