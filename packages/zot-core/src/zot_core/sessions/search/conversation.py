@@ -119,7 +119,7 @@ def search_messages(
             continue
         before = head
         check()
-        for part in reversed(list(_parts(messages, head, phrase, tools))):
+        for part in reversed(list(_parts(messages, head, phrase, tools, answers=number > head))):
             part.count = phrase.count(part.text, markdown=part.markdown)
             if part.count:
                 yield part
@@ -142,17 +142,17 @@ def _candidates(messages: Sequence[Message], phrase: Phrase, check: Callable[[],
 
 
 def _parts(
-    messages: Sequence[Message], number: int, phrase: Phrase, tools: Mapping[str, Recaller]
+    messages: Sequence[Message], number: int, phrase: Phrase, tools: Mapping[str, Recaller], *, answers: bool
 ) -> Iterator[FoundPart]:
     """Yield the parts of a message, in the order in which they are shown; results that may have the phrase follow their
-    calls."""
+    calls. `answers`: the message with the results may have it."""
     message = _glimpse(messages[number])
     if message.role == "user":
         yield from _user_parts(message, number)
         return
     if message.hidden:
         yield FoundPart(number, "prompt", message.hidden)
-    answered = _results(messages, number)
+    answered: dict[str, ToolResultBlock] | None = None
     for block in message.shown:
         if isinstance(block, TextBlock):
             yield FoundPart(number, "answer", block.text)
@@ -160,7 +160,9 @@ def _parts(
             yield FoundPart(number, "thought", block.summary)
         elif isinstance(block, ToolCallBlock):
             yield FoundPart(number, "call", f"{block.name} {main_argument(block.arguments)}", block.id)
-            result = answered.get(block.id)
+            if answered is None and (answers or phrase.may_be_in(block.arguments)):  # most results are not even read
+                answered = _results(messages, number)
+            result = (answered or {}).get(block.id)
             if result is not None and phrase.may_be_in(block.arguments, *_texts(result)):
                 shown = recalled_display(block, result, tools)
                 yield FoundPart(number + 1, "result", "\n".join(each.words for each in shown), block.id)

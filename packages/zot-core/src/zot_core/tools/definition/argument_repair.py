@@ -65,9 +65,21 @@ def read_arguments(text: str) -> tuple[dict[str, Any], list[str]]:
 def meant(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments as the schema has them, where they can only mean that, and notes. Values that fit, and those
     that nobody can guess, stay as they are."""
+    if _needs_nothing(arguments, schema):
+        return arguments, []
     notes: list[str] = []
     arguments = _unwrapped(arguments, schema, notes)
     return _object(arguments, schema, "", notes), notes
+
+
+def _needs_nothing(arguments: Mapping[str, Any], schema: Schema) -> bool:
+    """Return whether all are plain texts that the schema wants, as in most calls."""
+    properties: Schema = schema.get("properties", {})
+    for name, value in arguments.items():
+        wanted = properties.get(name, {})
+        if wanted.get("type") != "string" or "enum" in wanted or not isinstance(value, str):
+            return False
+    return all(name in arguments for name in schema.get("required", ()))
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
