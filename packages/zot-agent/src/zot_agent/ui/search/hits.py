@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from zot_agent.ui.cells.history_pager import HistoryPager, LeftOutCell
-from zot_core.aio import in_thread
+from zot_core.aio import in_thread, spawn
 from zot_core.display import Recaller
 from zot_core.sessions.search.conversation import Phrase, search_messages
 from zot_tui.text.find import RowPattern
@@ -147,25 +147,37 @@ class ConversationHits:
         return sum(count for number, count in self._unread.items() if cell.start <= number < cell.stop)
 
     async def _count_unread(self) -> None:
+        phrase, unread, first = self._phrase, self._history.unread, asyncio.Event()
+        if not unread:
+            return
         loop = asyncio.get_running_loop()
 
+        def report(found: Mapping[int, int]) -> None:
+            self._heard(phrase, found)
+            first.set()
+
         def work(check: Callable[[], None]) -> None:
-            found, reported = dict[int, int](), time.monotonic()
+            found, reported = dict[int, int](), 0.0
             for numbers in unread:
                 messages = self._history.messages[numbers.start : numbers.stop]
                 for part in search_messages(messages, phrase, self._tools, check):
                     number = numbers.start + part.number
                     found[number] = found.get(number, 0) + part.count
                     if time.monotonic() - reported > REPORTED:
-                        loop.call_soon_threadsafe(self._heard, phrase, found)
+                        loop.call_soon_threadsafe(report, found)
                         found, reported = {}, time.monotonic()
-            loop.call_soon_threadsafe(self._heard, phrase, found)
+            loop.call_soon_threadsafe(report, found)
 
-        phrase, unread = self._phrase, self._history.unread
-        if unread:
-            await in_thread(work)
-            await asyncio.sleep(0)  # for the last report
-        if self.place is None and self._unread:
+        counting = spawn(in_thread(work), "count the hits")
+        counting.add_done_callback(lambda _: first.set())
+        try:
+            await first.wait()
+            if self.place is None and self._unread:
+                await self.step(older=True)
+            await counting
+        finally:
+            counting.cancel()
+        if self.place is None and self._unread:  # the first one is not shown after all
             await self.step(older=True)
 
     def _heard(self, phrase: Phrase, found: Mapping[int, int]) -> None:
