@@ -182,3 +182,18 @@ async def test_a_search_continues_in_another_conversation(chats: Chats) -> None:
         await talk.press("<enter>")
         await talk.shown("1 of 1")
         assert marked(talk) == "needle"
+
+
+async def test_what_was_scrolled_to_meanwhile_is_not_passed_over(chats: Chats) -> None:
+    async with chats.open(session=long_session(chats.root, 100)) as talk:
+        await talk.press("<f3>")
+        await talk.press("needle")
+        await talk.shown("1 of 2")
+        assert "prompt 50 needle" in talk.screen()
+        for _ in range(60):
+            await talk.press("<pageup>")
+        assert "prompt 0 needle" in talk.screen()
+        await talk.press("<enter>")
+        await talk.shown("2 of 2")
+        await talk.press("<enter>")
+        await talk.shown("1 of 2")

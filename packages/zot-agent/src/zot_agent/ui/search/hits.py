@@ -99,10 +99,7 @@ class ConversationHits:
     async def step(self, *, older: bool) -> None:
         """Go to the next hit, older or newer; from the last one to the first."""
         async with self._going:
-            self._count_new()
-            if self.place is not None and self.place.cell not in self._transcript.cells:  # another conversation
-                self.place = None
-                self._cells = {cell: self._cells.get(cell, 0) for cell in self._transcript.cells}
+            self._follow()
             came = self.place
             found = None if came is None else await self._in_cell(came.cell, older=older, beyond=came)
             if found is None:
@@ -119,9 +116,10 @@ class ConversationHits:
 
     async def _count_cells(self) -> None:
         pause = _Pause()
-        for cell in reversed([*self._transcript.cells]):
-            self._count(cell)
-            await pause.take()
+        async with self._going:
+            for cell in reversed([*self._transcript.cells]):
+                self._cells[cell] = self._count(cell)
+                await pause.take()
         if any(self._cells.values()):
             await self.step(older=True)
 
@@ -129,16 +127,18 @@ class ConversationHits:
         """Return the hits of a cell."""
         if isinstance(cell, LeftOutCell):
             return 0
-        found = sum(self._phrase.count(each.text, markdown=each.markdown) for each in cell.texts() if each.text)
-        self._cells[cell] = found
-        return found
+        return sum(self._phrase.count(each.text, markdown=each.markdown) for each in cell.texts() if each.text)
 
-    def _count_new(self) -> None:
-        """Count what has arrived since, or may still change."""
-        for cell in reversed(self._transcript.cells):
-            if cell in self._cells and not cell.live:
-                return
-            self._count(cell)
+    def _follow(self) -> None:
+        """Count the cells that are new or may still change, and forget what is no longer there or has cells now."""
+        known, unread = self._cells, self._history.unread
+        self._cells = {
+            cell: self._count(cell) if cell.live or cell not in known else known[cell]
+            for cell in self._transcript.cells
+        }
+        self._unread = {at: count for at, count in self._unread.items() if any(at in each for each in unread)}
+        if self.place is not None and self.place.cell not in self._cells:
+            self.place = None
 
     def _of(self, cell: Cell) -> int:
         """Return the counted hits of a cell, or of the messages in its place."""
@@ -231,18 +231,13 @@ class ConversationHits:
 
     def _load(self, number: int) -> None:
         """Make cells of a message and of those around it."""
-        before = {*self._transcript.cells}
         self._history.open(number)
-        unread = self._history.unread
-        self._unread = {at: count for at, count in self._unread.items() if any(at in each for each in unread)}
-        for cell in self._transcript.cells:
-            if cell not in before:
-                self._count(cell)
+        self._follow()
 
     async def _in_cell(self, cell: Cell, *, older: bool, beyond: HitPlace | None = None) -> HitPlace | None:
         """Return the first hit of a cell, or the first beyond another hit; None at the end. A folded cell is opened if
         it shows fewer hits than it has."""
-        width, pause, wanted = self._transcript.columns, _Pause(), self._count(cell)
+        width, pause, wanted = self._transcript.columns, _Pause(), self._cells.get(cell, 0)
         if not wanted:
             return None
         if beyond is None and not cell.expanded and cell.folds(width):
