@@ -76,6 +76,21 @@ async def test_the_case_counts_once_a_letter_is_upper_case_and_what_is_not_there
             await tab.until(f"{WORDS} === {json.dumps(found)}")
 
 
+async def test_a_hit_stays_while_more_is_said(visiting: Visiting, server: ScriptedServer) -> None:
+    server.add("One needle.", "Two needles.")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await asked(tab, "what?")
+        await asked_for(tab, "/search needle")
+        await tab.until(f"{WORDS} === '1 of 1'")
+        await served.command(id, "prompt", message="more?")
+        await tab.until(f"{WORDS} === '2 of 2'")
+        assert await tab.value("[...CSS.highlights.get('found-here')][0].startContainer.data") == "One needle."
+        await tab.press("Enter")
+        await tab.until(f"{WORDS} === '1 of 2'")
+
+
 @pytest.mark.needs("chromium", "axe")
 async def test_the_search_and_the_folders_have_no_fault_that_axe_knows(
     visiting: Visiting, server: ScriptedServer

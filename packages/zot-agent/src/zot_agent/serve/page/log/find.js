@@ -78,7 +78,7 @@ export class Find {
   }
 
   take({ type }) {
-    if (type === "done" && !$("find").hidden) this.#look(false);
+    if (type === "done" && !$("find").hidden) this.#look(!this.#here);
   }
 
   // Show the row, and look for a text.
@@ -105,7 +105,7 @@ export class Find {
     $("find-open").setAttribute("aria-expanded", "false");
   }
 
-  // Count the places, and go to the newest one unless the hit is to stay.
+  // Count the places, and go to the newest one; without `go`, only if the hit is no longer there.
   async #look(go = true) {
     clearTimeout(this.#timer);
     const asked = this.#asked += 1;
@@ -119,12 +119,10 @@ export class Find {
       const count = (call && calls?.get(call)) || (call && calls ? 0 : rangesIn(element, this.#pattern).length);
       if (count) this.#items.push({ element, count });
     }
-    if (go) {
-      this.#here = null;
-      await this.#step(-1);
-    } else {
-      this.#mark();
-    }
+    const same = go ? null : this.#items.find(({ element }) => element === this.#here?.item.element);
+    this.#here = same ? { item: same, place: this.#here.place } : null;
+    if (same) this.#mark(rangesIn(same.element, this.#pattern)[this.#here.place]);
+    else await this.#step(-1);
   }
 
   // How often each call has the text; null if zot does not answer.
