@@ -319,7 +319,7 @@ async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_h
     visiting: Visiting, server: ScriptedServer, width: int, height: int
 ) -> None:
     server.add("done")
-    async with visiting() as (served, tab):
+    async with visiting(defaults={"no_session": False}) as (served, tab):
         size = {"width": width, "height": height, "deviceScaleFactor": 1}
         await tab.call("Emulation.setDeviceMetricsOverride", **size, mobile=True)
         await choose(tab, await served.open())
@@ -327,6 +327,7 @@ async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_h
         await tab.press("Enter")
         await tab.until(DONE)
         await tab.until("document.getElementById('usage').innerText")
+        await tab.until("!document.getElementById('save').hidden")
         heights = "['header', '#head', '#composer'].map((each) => document.querySelector(each).offsetHeight)"
         assert sum(await tab.value(heights)) <= height / 3
         assert await tab.value("document.documentElement.scrollWidth") <= width

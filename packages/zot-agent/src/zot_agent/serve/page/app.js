@@ -149,7 +149,7 @@ function open(id, notes = []) {
   const on = { say, still, back: (...given) => composer.giveBack(...given), changed: () => list.load().catch(complain) };
   current = new Session(id, notes, on, parts);
   history.replaceState(null, "", `#${id}`);
-  $("composer").hidden = $("close").hidden = $("tools").hidden = false;
+  $("composer").hidden = $("tools").hidden = false;
   $("begin").hidden = true;
   if (NARROW.matches) unfold(false);
   current.open();
@@ -177,7 +177,7 @@ function clear() {
   empty();
   $("waiting").replaceChildren();
   $("waiting").hidden = true;
-  $("composer").hidden = $("close").hidden = $("save").hidden = $("tools").hidden = $("todo-part").hidden = true;
+  $("composer").hidden = $("save").hidden = $("tools").hidden = $("todo-part").hidden = true;
   $("title").textContent = "A new session";
   $("about").textContent = "Say what is to be done, or choose a session of the list.";
   $("begin").hidden = false;
