@@ -20,14 +20,17 @@ from play import EXTENSIONS
 
 from zot_provider.testing import ScriptedServer
 
+SEARCHES = {"serve-search-dark": (1200, 900, "dark"), "serve-search-light": (1200, 900, "light")}
 SHOTS = {
+    **SEARCHES,
     "serve-dark": (1200, 900, "dark"),
     "serve-light": (1200, 900, "light"),
     "serve-narrow": (390, 844, "light"),
     "fleet-dark": (1200, 900, "dark"),
     "fleet-light": (1200, 900, "light"),
 }
-"""Width and height in pixels, and the colours that the person likes, by the name of the picture."""
+"""Width and height in pixels, and the colours that the person likes, by the name of the picture. In those of `SEARCHES`
+the conversation is searched."""
 
 NAMES = frozenset(SHOTS)
 
@@ -42,7 +45,10 @@ async def take(folder: Path, names: frozenset[str]) -> None:
         with ScriptedServer() as model, _home() as home:
             model.add(*project.TASK)
             async with _visited(home, _environment(home, model)) as tab:
-                await _shoot(tab, folder, plain)
+                await _shoot(tab, folder, plain - SEARCHES.keys())
+                if searched := plain & SEARCHES.keys():
+                    await _search(tab)
+                    await _shoot(tab, folder, searched)
     if of_fleet:
         with ScriptedServer() as model, _home() as home:
             model.add(*project.TASK)
@@ -74,6 +80,16 @@ async def _converse(tab: Tab) -> None:
     await tab.press("Enter")
     await tab.until(_DONE)
     await tab.until("document.querySelector('#log .diff .added') && document.querySelector('#log .hl-keyword')")
+
+
+async def _search(tab: Tab) -> None:
+    """Search for a word, and go to a hit in a folded result."""
+    await tab.type("/search delivery")
+    await tab.press("Enter")
+    await tab.until("document.activeElement.id === 'find-text'")
+    for number in range(1, 4):
+        await tab.until(f"document.getElementById('find-count').textContent.startsWith('{number} of')")
+        await tab.press("Enter")
 
 
 @contextmanager
