@@ -1,12 +1,21 @@
 """Search in the conversation: what is found, how one goes from hit to hit, and what it leaves."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from screen import Chats, Talk, bash
 
+from zot_agent.ui.cells.history_pager import HistoryPager
+from zot_agent.ui.search.hits import ConversationHits
 from zot_core.sessions.rows import Meta, message_row, meta_row, to_bytes
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Turn
+from zot_tui.text.find import RowPattern
+from zot_tui.widgets.transcript.cell import Cell
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, UserCell
+from zot_tui.widgets.transcript.transcript import Transcript
 
 LONG = "\n\n".join(f"line {number}" for number in range(40))
 
@@ -197,3 +206,38 @@ async def test_what_was_scrolled_to_meanwhile_is_not_passed_over(chats: Chats) -
         await talk.shown("2 of 2")
         await talk.press("<enter>")
         await talk.shown("1 of 2")
+
+
+TEXTS = st.text(st.sampled_from("ab \n*`"), max_size=30)
+
+
+def cells_of(messages: Sequence[Message]) -> list[Cell]:
+    kinds = (lambda text: AnswerCell(text, finished=True), NoteCell, UserCell)
+    return [kinds[at % 3](message.text or "x") for at, message in enumerate(messages)]
+
+
+@given(st.lists(TEXTS, max_size=8), st.sampled_from(["a", "ab", "b a"]), st.booleans())
+async def test_each_hit_that_is_drawn_is_gone_to_once_and_then_the_first_one_again(
+    texts: list[str], wanted: str, older: bool
+) -> None:
+    transcript = Transcript()
+    pager = HistoryPager(transcript, cells_of)
+    pager.show([Message("user", [TextBlock(text)]) for text in texts])
+    transcript.render((12, 6))
+    pattern = RowPattern(wanted.split(), exact=False)
+    drawn = [
+        (cell, chunk, hit)
+        for cell in transcript.cells
+        for chunk, each in enumerate(cell.chunks)
+        for hit in range(len(pattern.hits(each.rows(12), 12)))
+    ]
+    hits = ConversationHits(transcript, pager, {}, lambda: None)
+    hits.look_for(wanted)
+    await hits.count()
+    seen = []
+    for _ in drawn:
+        assert hits.place is not None
+        seen.append(hits.place[:3])
+        await hits.step(older=older)
+    assert (hits.place[:3] if hits.place else None) == (seen[0] if seen else None)
+    assert {*seen} == {*drawn}
