@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from zot_core.display import Recaller, main_argument, recalled_display
+from zot_core.display import Recaller, main_argument, recalled_display, received
 from zot_core.sessions.search.words import SearchedWord, excerpt
 from zot_core.sessions.stored import StoredMessage, unread_rows
 from zot_provider.json_text import dump
@@ -159,7 +159,8 @@ def _parts(
         elif isinstance(block, ReasoningBlock):
             yield FoundPart(number, "thought", block.summary)
         elif isinstance(block, ToolCallBlock):
-            yield FoundPart(number, "call", f"{block.name} {main_argument(block.arguments)}", block.id)
+            named = main_argument(block.arguments) or main_argument(received(block, tools))
+            yield FoundPart(number, "call", f"{block.name} {named}", block.id)
             if answered is None and (answers or phrase.may_be_in(block.arguments)):  # most results are not even read
                 answered = _results(messages, number)
             result = (answered or {}).get(block.id)

@@ -73,11 +73,15 @@ def meant(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], li
 
 
 def _needs_nothing(arguments: Mapping[str, Any], schema: Schema) -> bool:
-    """Return whether all are plain texts that the schema wants, as in most calls."""
+    """Return whether all are texts that the schema wants, or lists of objects with such texts, as in most calls."""
     properties: Schema = schema.get("properties", {})
     for name, value in arguments.items():
         wanted = properties.get(name, {})
-        if wanted.get("type") != "string" or "enum" in wanted or not isinstance(value, str):
+        if isinstance(value, list) and wanted.get("type") == "array":
+            items = wanted.get("items", {})
+            if not all(isinstance(each, dict) and _needs_nothing(each, items) for each in value):
+                return False
+        elif wanted.get("type") != "string" or "enum" in wanted or not isinstance(value, str):
             return False
     return all(name in arguments for name in schema.get("required", ()))
 
