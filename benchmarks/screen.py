@@ -204,7 +204,7 @@ def _first_paint(environment: Environment) -> Iterator[Figure]:
             echoed.append(terminal.wait_for(KEY) - begin)
     base = statistics.median(bare[1:])
     yield Figure("screen, exec to the prompt", statistics.median(painted[1:]) / base, "x pass")
-    yield Figure("screen, exec to a key's echo", statistics.median(echoed[1:]) / base, "x pass", 13)
+    yield Figure("screen, exec to a key's echo", statistics.median(echoed[1:]) / base, "x pass", 11.5)
 
 
 def _idle(environment: Environment) -> Iterator[Figure]:
@@ -237,7 +237,7 @@ def _streaming(environment: Environment) -> Iterator[Figure]:
                 yield Figure("screen, after 5,000 deltas, memory", terminal.memory(), "MB", 100)
             else:
                 share = (terminal.cpu() - begun) / (time.monotonic() - begin) * environment.scale
-                yield Figure("screen, 100 deltas/s", share * 100, "% of a core", 3.5)
+                yield Figure("screen, 100 deltas/s", share * 100, "% of a core", 3)
 
 
 def _keys(environment: Environment) -> Iterator[Figure]:
