@@ -96,7 +96,7 @@ async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(c
         talk.type("hurry up<ctrl+s>")
         assert (talk.editor, talk.waiting) == ("", [])
         await talk.settle()
-        assert "steering: hurry up" in talk.screen()
+        assert "↳ steering: hurry up" in talk.screen()
         Path("go").touch()
         await talk.quiet()
         assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]

@@ -17,7 +17,7 @@ from zot_agent.ui.latest_run import LatestRun
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.rows.activity import WorkingRow
-from zot_agent.ui.rows.agenda import Unread
+from zot_agent.ui.rows.agenda import FOLLOW_UP, QUEUED, STEERING, Unread
 from zot_agent.ui.rows.status import StatusRow
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.settings.choices import StoredChoices
@@ -152,9 +152,9 @@ class Controller:
         conversation, inbox = self.host.conversation, self.host.runtime.agent.inbox
         self.view.queue.show(
             [
-                *(Unread("steering", "read after this step", each.text) for each in inbox.steering),
-                *(Unread("follow-up", "read after this answer", each.text) for each in inbox.follow_ups),
-                *(Unread("queued", "sent when zot is done", each.typed) for each in conversation.waiting),
+                *(Unread(STEERING, each.text) for each in inbox.steering),
+                *(Unread(FOLLOW_UP, each.text) for each in inbox.follow_ups),
+                *(Unread(QUEUED, each.typed) for each in conversation.waiting),
             ]
         )
         self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])

@@ -19,11 +19,24 @@ TODOS_SHOWN = 5
 """Items of the to-do list that are shown: the next that are not completed."""
 
 
-class Unread(NamedTuple):
-    """A text that waits: its kind, when it is read, and its beginning."""
+class Wait(NamedTuple):
+    """Why a text waits: a mark and a name, in a style of their own, and when it is read."""
 
-    kind: str
+    mark: str
+    name: str
+    style: str
     when: str
+
+
+STEERING = Wait("↳", "steering", "user", "read after this step")
+FOLLOW_UP = Wait("→", "follow-up", "accent", "read after this answer")
+QUEUED = Wait(" ", "queued", "muted", "sent when zot is done")
+
+
+class Unread(NamedTuple):
+    """A text that waits."""
+
+    wait: Wait
     text: str
 
 
@@ -40,12 +53,10 @@ class QueueRows(Rows):
 
     def _drawn(self, columns: int) -> list[Row[Any]]:
         rows: list[Row[Any]] = []
-        for kind, when, text in self._texts[:QUEUE_SHOWN]:
-            end = f"  {when}" if columns >= WIDE else ""
-            shown = clip_runs(
-                [("accent", f"  {kind}: "), ("text", sanitize_line(text.strip().partition("\n")[0]))],
-                columns - len(end),
-            )
+        for wait, text in self._texts[:QUEUE_SHOWN]:
+            end = f"  {wait.when}" if columns >= WIDE else ""
+            head = (wait.style, f"{wait.mark} {wait.name}: ")
+            shown = clip_runs([head, ("text", sanitize_line(text.strip().partition("\n")[0]))], columns - len(end))
             rows.append([*shown, ("muted", end)])
         if len(self._texts) > QUEUE_SHOWN:
             rows.append([("muted", f"  and {len(self._texts) - QUEUE_SHOWN} more"[:columns])])
