@@ -236,6 +236,29 @@ async def test_a_call_of_a_tool_that_is_gone_fails_with_a_line_for_the_model(rem
         assert await results(talk) == [(gone, True), ("two works", False)]
 
 
+ADDS = """
+@ext.on("session_start")
+def add(event):
+    ext.tool(name="added", description="a tool", schema={"type": "object"})(lambda args: "added works")
+
+@ext.intercept("tool_call")
+def wait(call):
+    return None
+"""
+"""Adds a tool when the session begins, and holds calls until it has."""
+
+
+async def test_a_tool_that_is_added_after_ready_is_remembered_and_can_be_called(world: World) -> None:
+    world.add("tools", ADDS)
+    world.declare("tools", remember=True)
+    async with world.running() as talk:
+        await until(lambda: tools(talk) == ["added"])
+    client = ScriptedClient([Turn(calls=[Call("added", {})]), "done"])
+    async with world.running(client, **HASTE) as talk:
+        assert tools(talk) == ["added"]
+        assert await results(talk) == [("added works", False)]
+
+
 @pytest.mark.parametrize("changed", ["program", "large program", "manifest"])
 async def test_a_changed_program_is_not_remembered(remembered: Remembered, changed: str) -> None:
     program = remembered.world.root / "extensions" / "tools" / "main.py"

@@ -117,7 +117,7 @@ class LateConnection(Connection):
                 why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
                 raise (TimedOut if asks else ExtensionEnded)(why) from None
         if self.state == "running":
-            if name := self._gone_name(frame):
+            if (name := self._gone_name(frame)) and not self._listener.has_registered(frame):  # some come after `ready`
                 raise ExtensionEnded(f"extension {self.name!r} does not have {name} any more")
             if isinstance(frame, frames.EventIntercept) and frame.event in self._gone.intercepts:
                 allowed: Any = frames.EventInterceptResponse(frame.id)
