@@ -230,3 +230,18 @@ def test_a_file_of_pi_tui_is_found_by_its_path(bridge: Bridge) -> None:
 def test_a_part_that_is_not_there_is_named_with_what_brings_it(bridge: Bridge, source: str, why: str) -> None:
     said = bridge(f"{source}\nexport default () => {{}};").wait_for(Notify).message
     assert re.match(f"extension cannot be used: {why}", said), said
+
+
+def test_a_program_that_an_extension_starts_finds_the_modules_of_the_bridge(bridge: Bridge) -> None:
+    source = """
+        import { execFileSync } from "node:child_process";
+        import { createRequire } from "node:module";
+        export default function (pi) {
+          pi.registerCommand("tell", { handler: async (_, ctx) => {
+            const here = createRequire("/tmp/package.json").resolve("jiti/package.json");
+            const there = execFileSync(process.execPath, ["-p", "require.resolve('jiti/package.json')"], { encoding: "utf8" });
+            ctx.ui.notify(`${here === there.trim()}`);
+          } });
+        }
+    """
+    assert told(bridge(source), "tell") == "true"

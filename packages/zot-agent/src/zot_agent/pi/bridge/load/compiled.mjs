@@ -26,6 +26,7 @@ const HEAD = "'use strict'; const zotMeta = { get url() { return require('node:u
 const INTEROP = "if (typeof __toESM === 'function') { const whole = __toESM; __toESM = (found) => (found?.__esModule ? found : whole(found)); }"
   + " const zotImport = (name) => jitiImport(`${name}`).then((found) => __toESM(found));";
 const EXPORTS = /^module\.exports = __toCommonJS\((\w+)\);$/m;
+const PATHS = /(\bawait jitiImport\(|\bzotImport\(\()"(\.[^"\n]*)"/g;
 const LATER = /\b(?:const|let|var) (\w+|\{[^{}]*\}) = await Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("([^"./][^"]*)"/g;
 const IMPORT = /^(?:var \w+ = (?:__toESM\()?require\(|__reExport\(\w+, require\()"/;
 
@@ -71,23 +72,23 @@ function usesOf(text, code) {
 /** The code of one extension. */
 export class Compiled {
   #file;
-  #texts;
+  #sources;
   /** The code, and what it uses, of each file as it was compiled. @type {Map<string, {code: string, uses: string[], mappings: string}>} */
   #kept;
   #asked = new Set();
   #changed = false;
 
-  /** @param {string} entry @param {Map<string, string>} texts of the files that it may load */
-  constructor(entry, texts) {
+  /** @param {string} entry @param {Map<string, import("./modules.mjs").Source>} sources the files that it may load */
+  constructor(entry, sources) {
     this.#file = keptFile("compiled", entry);
-    this.#texts = texts;
+    this.#sources = sources;
     const found = readKept(this.#file, LARGEST);
     this.#kept = new Map(found?.format === FORMAT ? Object.entries(found.files) : []);
   }
 
   /** Compiles what is not there yet, side by side. */
   async begin() {
-    await Promise.all([...this.#texts].filter(([file]) => PROGRAM.test(file)).map(async ([file, text]) => {
+    await Promise.all([...this.#sources].filter(([file]) => PROGRAM.test(file)).map(async ([file, { text }]) => {
       const key = keyOf(file, text, true);
       this.#asked.add(key);
       if (this.#kept.has(key)) return;
@@ -117,7 +118,9 @@ export class Compiled {
     }
     const found = this.#kept.get(key);
     if (found.mappings) placeLines(file, found.mappings);
-    return found;
+    // jiti tries many names for a path; the file of most is known.
+    const target = (name) => this.#sources.get(file)?.targets.get(name);
+    return { code: found.code.replace(PATHS, (whole, call, name) => (target(name) ? `${call}${JSON.stringify(target(name))}` : whole)) };
   }
 
   #add(key, value) {

@@ -53,12 +53,13 @@ export function load(entries, apiFor, members) {
     let begin;
     begun = Promise.all([earlier, new Promise((resolve) => { begin = resolve; })]);
     try {
-      const texts = sourcesOf(entry);
-      const code = new Compiled(entry, texts);
+      const sources = sourcesOf(entry);
+      const texts = [...sources.values()].map(({ text }) => text);
+      const code = new Compiled(entry, sources);
       const factory = await inTime((async () => {
         await code.begin();
-        const virtualModules = await modulesFor(texts.values(), code.uses);
-        found.missing = unavailable(texts.values(), code.uses, virtualModules, members);
+        const virtualModules = await modulesFor(texts, code.uses);
+        found.missing = unavailable(texts, code.uses, virtualModules, members);
         const options = { moduleCache: false, fsCache: false, alias: aliases(), virtualModules, transform: (each) => code.transform(each) };
         return createJiti(fileURLToPath(import.meta.url), options).import(entry, { default: true });
       })().finally(() => code.end()));

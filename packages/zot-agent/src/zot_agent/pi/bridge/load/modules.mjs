@@ -104,30 +104,35 @@ function imported(text) {
 
 const MOST_FILES = 2000;
 
-/** Reads a file and all that it imports by relative paths. @param {string} entry @returns {Map<string, string>} */
+/** Reads a file and all that it imports by relative paths.
+ * @typedef {{text: string, targets: Map<string, string>}} Source its text, and the file of each path that it imports
+ * @param {string} entry @returns {Map<string, Source>} by file */
 export function sourcesOf(entry) {
-  const texts = new Map();
+  const found = new Map();
   const waiting = [entry];
-  while (waiting.length && texts.size < MOST_FILES) {
+  while (waiting.length && found.size < MOST_FILES) {
     const file = waiting.pop();
-    if (texts.has(file)) continue;
+    if (found.has(file)) continue;
     let text;
     try {
       text = fs.readFileSync(file, "utf8");
     } catch {
       continue;
     }
-    texts.set(file, text);
-    for (const name of imported(text)) if (name.startsWith(".")) waiting.push(...candidates(file, name));
+    const named = imported(text).filter((name) => name.startsWith("."));
+    const targets = new Map(named.map((name) => [name, fileOf(file, name)]).filter(([, target]) => target));
+    found.set(file, { text, targets });
+    waiting.push(...targets.values());
   }
-  return texts;
+  return found;
 }
 
-function candidates(from, name) {
+/** @param {string} from @param {string} name a relative path @returns {string | undefined} the file that it means */
+function fileOf(from, name) {
   const target = path.resolve(path.dirname(from), name);
   const bare = target.replace(/\.(m|c)?js$/, "");
   const all = [target, `${bare}.ts`, `${target}.ts`, `${target}.mts`, path.join(target, "index.ts"), path.join(target, "index.js")];
-  return all.filter((each) => fs.existsSync(each) && fs.statSync(each).isFile()).slice(0, 1);
+  return all.find((each) => fs.statSync(each, { throwIfNoEntry: false })?.isFile());
 }
 
 /** Files of pi-tui that extensions name by their paths. */
@@ -136,13 +141,12 @@ export const aliases = () => Object.fromEntries(SCOPES.map((scope) => [
 ]));
 
 /** Loads the bridge's modules that an extension needs.
- * @param {Iterable<string>} texts of its files @param {Set<string>} uses of its modules, as `usesOf` has them
+ * @param {string[]} texts of its files @param {Set<string>} uses of its modules, as `usesOf` has them
  * @returns {Promise<Record<string, any>>} by specifier, for jiti */
 export async function modulesFor(texts, uses) {
   const found = {};
-  const all = [...texts];
-  const names = new Set(all.flatMap(imported));
-  const parts = PARTS.filter(([pattern]) => all.some((text) => pattern.test(text)));
+  const names = new Set(texts.flatMap(imported));
+  const parts = PARTS.filter(([pattern]) => texts.some((text) => pattern.test(text)));
   for (const [name, source] of SOURCES) {
     if (names.has(name)) {
       const file = source();

@@ -72,7 +72,7 @@ export function unheard(handlers) {
 }
 
 /** What an extension uses that is not there. A value that a module of the bridge lacks gets one that says so.
- * @param {Iterable<string>} texts of its modules
+ * @param {string[]} texts of its modules
  * @param {Set<string>} uses of its modules, as `usesOf` has them
  * @param {Record<string, any>} modules of the bridge, by their specifiers
  * @param {Set<string> | undefined} members of the objects that extensions get, as in `uses`
