@@ -13,6 +13,8 @@ BRIDGE = os.path.join(FOLDER, "bridge", "main.mjs")
 NODE = "node"
 MODULES_VARIABLE = "ZOT_PI_MODULES"
 """Tells the bridge the folder that has `node_modules`. Somebody who sets it brings the modules."""
+CACHE_VARIABLE = "ZOT_PI_CACHE"
+"""Tells the bridge the folder for compiled code and for what it remembers; empty: it keeps nothing."""
 LOCK_FILES = ("package.json", "package-lock.json")
 """The list from which npm installs the modules."""
 OLDEST_NODE, RECOMMENDED_NODE = (20, 0), (22, 19)
@@ -34,7 +36,7 @@ def modules_folder(home: str) -> str:
 
 def variables(home: str) -> dict[str, str]:
     """Return the variables that tell the bridge where its modules are, and where it keeps compiled code."""
-    return {MODULES_VARIABLE: modules_folder(home), "ZOT_PI_CACHE": os.path.join(home, "pi-cache")}
+    return {MODULES_VARIABLE: modules_folder(home), CACHE_VARIABLE: os.path.join(home, "pi-cache")}
 
 
 def bridge_folders(home: str) -> list[str]:

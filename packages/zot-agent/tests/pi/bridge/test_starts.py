@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from waiting import wait_until
 
-from zot_ext.protocol.from_extension import CallTool, Notify, Ready, Subscribe
+from zot_ext.protocol.from_extension import CallTool, Notify, Ready, RegisterTool, Subscribe
 from zot_ext.testing import FakeHost
 
 pytestmark = pytest.mark.needs("pi")
@@ -272,3 +272,36 @@ def test_a_guard_that_cannot_be_loaded_any_more_refuses_and_its_neighbours_go_on
 def test_an_extension_that_guarded_nothing_refuses_nothing_when_it_cannot_be_loaded(bridge: Bridge) -> None:
     host = bridge("export default () => { throw new Error('broken'); };", GUARD)
     assert host.intercept_call("bash", {"command": "ls"}).reason == "not that"
+
+
+ADDS = """
+    export default function (pi) {
+      pi.on("session_start", async () => {
+        await new Promise((done) => setTimeout(done, 50));
+        pi.registerTool({ name: "added", description: "is added", parameters: { type: "object", properties: {} },
+          execute: async () => ({ content: [] }) });
+      });
+    }
+"""
+
+
+def registers_input(host: FakeHost) -> bool:
+    return any("input" in each.intercept for each in host.sent(Subscribe))
+
+
+def test_a_prompt_waits_for_tools_that_a_session_adds_also_the_next_time(bridge: Bridge) -> None:
+    for _ in ("new", "known"):
+        host = bridge(ADDS)
+        assert registers_input(host)
+        host.event("session_start", reason="startup")
+        host.intercept("input", text="go", source="user")
+        assert [each.name for each in host.sent(RegisterTool)] == ["added"]
+
+
+def test_a_prompt_waits_once_for_a_session_that_adds_no_tools(bridge: Bridge) -> None:
+    source = 'export default (pi) => pi.on("session_start", async () => { globalThis.adds = "nothing"; });'
+    host = bridge(source)
+    assert registers_input(host)
+    host.event("session_start", reason="startup")
+    host.intercept("input", text="go", source="user")
+    assert not registers_input(bridge(source))

@@ -19,6 +19,7 @@ from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, re
 from zot_agent.extensions.launch import LaunchError, environment, launch_failure
 from zot_agent.extensions.python.environment import launch_of
 from zot_agent.host.build import open_registry
+from zot_agent.pi.runtime import CACHE_VARIABLE
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
@@ -108,7 +109,8 @@ def _examine_pi(found: DiscoveredExtension, limits: ExtensionLimits, *, calls: b
     with tempfile.TemporaryDirectory(prefix="zot-check-") as folder:
         with open(os.path.join(folder, MANIFEST_FILE), "w") as file:
             json.dump({"name": SHARED_NAME, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
-        report = check(folder, limits=limits, calls=calls, environ=launch.env)
+        environ = {**launch.env, CACHE_VARIABLE: ""}  # every start is as the first one
+        report = check(folder, limits=limits, calls=calls, environ=environ)
     findings = tuple(each for each in report.findings if each.rule not in _OF_BRIDGE)
     return Report(found.name, findings, report.commands, report.tools, report.events, report.intercepts)
 

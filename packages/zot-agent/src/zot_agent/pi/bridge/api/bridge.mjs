@@ -4,7 +4,7 @@ import { EventEmitter } from "node:events";
 import { takePlace } from "../command/place.mjs";
 import { nameOf } from "../load/entries.mjs";
 import { allEntries, inTime, load } from "../load/loader.mjs";
-import { guardedBy, keepGuards } from "../load/guards.mjs";
+import { guardedBy, keepAddedTools, keepGuards } from "../load/guards.mjs";
 import { Intercepts, guardsOf } from "../events/intercepts.mjs";
 import { Blocks } from "../events/blocks.mjs";
 import { Observed } from "../events/observed.mjs";
@@ -138,6 +138,7 @@ export class Bridge {
    * @param {import("./registrations.mjs").Registrations} extension @param {boolean} failed */
   begin(extension, failed) {
     if (!failed) extension.expected = [];
+    keepAddedTools(extension.entry, extension.tools.size > extension.ownTools);
     this.registered();
   }
 

@@ -20,6 +20,8 @@ export function createRegistrations(name, entry) {
     /** What it guarded before, and may guard again once its handlers of `session_start` have ended.
      * @type {string[]} */ expected: [],
     /** The end of its chain of observed events. */ chain: Promise.resolve(),
+    /** Whether it may add tools in its handlers of `session_start`: its code is new, or did so the last time. */ addsTools: false,
+    /** How many tools its function has registered. */ ownTools: 0,
     /** Whether the agent does not work, as far as it was told. */ idle: true,
   };
 }

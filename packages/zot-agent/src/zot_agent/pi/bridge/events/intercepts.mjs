@@ -43,6 +43,10 @@ export class Intercepts {
       .map((each) => [each, { on_timeout: "block", on_exit: "block" }]));
     // Nothing may run before the handlers of `session_start` have ended, which may also add a guard.
     if (used("session_start") && !intercept.includes("tool_call")) intercept.push("tool_call");
+    // A prompt waits where tools are added then, or may be: its request has them, which zot does not remember.
+    if (this.#bridge.extensions.some((each) => each.addsTools && each.handlers.has("session_start")) && !intercept.includes("input")) {
+      intercept.push("input");
+    }
     if (used("before_agent_start")) options.before_agent_start = { cadence: "prompt" };
     return { intercept, options };
   }

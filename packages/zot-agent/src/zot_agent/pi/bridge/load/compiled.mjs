@@ -77,6 +77,8 @@ export class Compiled {
   #kept;
   #asked = new Set();
   #changed = false;
+  /** Whether a file had to be compiled. */
+  isNew = false;
 
   /** @param {string} entry @param {Map<string, import("./modules.mjs").Source>} sources the files that it may load */
   constructor(entry, sources) {
@@ -125,7 +127,7 @@ export class Compiled {
 
   #add(key, value) {
     this.#kept.set(key, value);
-    this.#changed = true;
+    this.#changed = this.isNew = true;
   }
 
   /** Keeps all code that was asked for. */

@@ -1,4 +1,4 @@
-// What extensions guarded when they were last loaded. One that cannot be loaded any more must not fail open.
+// What extensions did when they were last loaded. One that guarded something and cannot be loaded any more must not fail open.
 
 import { rmSync } from "node:fs";
 import { keep, keptFile, readKept } from "./kept.mjs";
@@ -21,5 +21,20 @@ export function keepGuards(entry, events) {
     else keep(file, JSON.stringify(events));
   } catch (error) {
     console.error(`what ${entry} guards cannot be kept:`, error);
+  }
+}
+
+const toolsOf = (entry) => keptFile("tools", entry);
+
+/** @param {string} entry @returns {boolean} whether an extension added tools when its session began the last time */
+export const hasAddedTools = (entry) => readKept(toolsOf(entry), LARGEST) === true;
+
+/** Keeps whether an extension adds tools when its session begins. @param {string} entry @param {boolean} added */
+export function keepAddedTools(entry, added) {
+  if (!toolsOf(entry) || hasAddedTools(entry) === added) return;
+  try {
+    keep(toolsOf(entry), JSON.stringify(added));
+  } catch (error) {
+    console.error(`that ${entry} adds tools cannot be kept:`, error);
   }
 }

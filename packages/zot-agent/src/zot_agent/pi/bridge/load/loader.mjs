@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createRegistrations } from "../api/registrations.mjs";
 import { Compiled } from "./compiled.mjs";
 import { entriesOf, nameOf } from "./entries.mjs";
+import { hasAddedTools } from "./guards.mjs";
 import { aliases, endCompiler, jitiLibrary, modulesFor, sourcesOf } from "./modules.mjs";
 import { unavailable, unheard } from "./unavailable.mjs";
 
@@ -58,6 +59,7 @@ export function load(entries, apiFor, members) {
       const code = new Compiled(entry, sources);
       const factory = await inTime((async () => {
         await code.begin();
+        found.addsTools = code.isNew || hasAddedTools(entry);
         const virtualModules = await modulesFor(texts, code.uses);
         found.missing = unavailable(texts, code.uses, virtualModules, members);
         const options = { moduleCache: false, fsCache: false, alias: aliases(), virtualModules, transform: (each) => code.transform(each) };
@@ -68,6 +70,7 @@ export function load(entries, apiFor, members) {
       const beginning = inTime(Promise.resolve(factory(apiFor(found))));
       begin();
       await beginning;
+      found.ownTools = found.tools.size;
     } catch (error) {
       console.error(error);
       found.error = explained(error, entry);
