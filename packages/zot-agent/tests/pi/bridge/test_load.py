@@ -1,5 +1,6 @@
 """How the code of extensions is compiled and kept, and what is said of it when it is loaded."""
 
+import json
 import re
 import textwrap
 from collections.abc import Callable
@@ -239,9 +240,45 @@ def test_a_program_that_an_extension_starts_finds_the_modules_of_the_bridge(brid
         export default function (pi) {
           pi.registerCommand("tell", { handler: async (_, ctx) => {
             const here = createRequire("/tmp/package.json").resolve("jiti/package.json");
-            const there = execFileSync(process.execPath, ["-p", "require.resolve('jiti/package.json')"], { encoding: "utf8" });
-            ctx.ui.notify(`${here === there.trim()}`);
+            const there = execFileSync(process.execPath, ["-p", "require.resolve('jiti/package.json')"]);
+            ctx.ui.notify(`${here === String(there).trim()}`);
           } });
         }
     """
     assert told(bridge(source), "tell") == "true"
+
+
+def test_a_widget_of_atomic_is_there_while_it_has_lines_and_failures_of_models_have_kinds(bridge: Bridge) -> None:
+    source = """
+        import {
+          installReactiveWidget, isRetryableModelFailure as some, isRetryableSameModelFailure as same,
+          nextRetryDecision as next, normalizeModelFailureSignal,
+        } from "@bastani/atomic";
+        export default function (pi) {
+          pi.registerCommand("tell", { handler: async (_, ctx) => {
+            const [seen, listeners] = [[], []];
+            let lines = [];
+            const widget = installReactiveWidget({
+              key: "w", getSnapshot: () => lines, getPreviewLines: (all) => all, render: (all) => all,
+              subscribe: (listener) => { listeners.push(listener); return () => seen.push("left"); },
+              ui: {
+                setWidget: (key, made) => seen.push(made ? made({}, {}).render(9).join() : "none"),
+                requestRender: () => seen.push("drawn"),
+              },
+            });
+            for (const given of [["a"], ["a"], ["b"], [], ["c"]]) { lines = given; listeners[0](); }
+            widget.dispose();
+            const failures = ["429 rate limit", "fetch failed", "bad api key", "model x not found", "aborted", "odd"];
+            const settings = { enabled: true, maxRetries: 2, baseDelayMs: 100 };
+            ctx.ui.notify(JSON.stringify([
+              seen, failures.map((each) => normalizeModelFailureSignal(new Error(each)).kind).join(" "),
+              failures.map((each) => Number(some(each)) + Number(same(each))).join(""),
+              next(settings, 1, true), next(settings, 2, true) ?? "no more",
+            ]));
+          } });
+        }
+    """
+    seen, kinds, retries, decision, last = json.loads(told(bridge(source), "tell"))
+    assert seen == ["a", "drawn", "none", "c", "left", "none"]
+    assert kinds == "rate_limit transport_error auth_on_candidate_provider model_unavailable cancelled unknown"
+    assert (retries, decision, last) == ("221100", {"attempt": 2, "delayMs": 200}, "no more")

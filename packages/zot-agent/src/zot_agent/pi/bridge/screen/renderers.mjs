@@ -132,7 +132,7 @@ export class Renderers {
   }
 
   #partialOf(frame) {
-    return this.#screen.bridge.tools.partials.get(frame.item) ?? { content: [{ type: "text", text: frame.text ?? "" }], details: undefined };
+    return this.#screen.bridge.tools.partials.get(frame.item) ?? { content: [{ type: "text", text: frame.text ?? "" }], details: {} };
   }
 
   /** The result of a call: as the tool has returned it, or from the session. */
@@ -142,6 +142,6 @@ export class Renderers {
     if (known) return known;
     const content = [{ type: "text", text: frame.text ?? "" }];
     const stored = bridge.sessions.getBranch().find((each) => each.type === "message" && each.message.toolCallId === frame.item);
-    return { content, details: stored?.message.details };
+    return { content, details: stored?.message.details ?? {} }; // pi gives failed calls empty ones
   }
 }

@@ -90,6 +90,95 @@ export const shouldApplyCodexFastModeForScope = (model, settings, scope) => isCo
 export const shouldApplyCodexFastMode = (model, settings, context) => (
   shouldApplyCodexFastModeForScope(model, settings, getCodexFastModeScope(context)));
 
+/** Kinds of failures of a model, by what their text has; with the first of them the same model may be asked again. */
+const FAILURES = [
+  ["rate_limit", /\b429\b|rate.?limit|too many requests|quota/i], ["provider_unavailable", /\b5\d\d\b|overloaded|unavailable|server error/i],
+  ["network_timeout", /time(?:d )?.?out|ETIMEDOUT/i], ["transport_error", /fetch failed|network|socket|ECONN|EPIPE|ENOTFOUND|terminated/i],
+  ["auth_on_candidate_provider", /\b40[13]\b|api.?key|unauthori[sz]ed|forbidden|credential/i],
+  ["model_unavailable", /model.*(?:not found|unavailable|not supported|does not exist)/i], ["request_incompatible", /\b400\b|context|invalid request/i],
+];
+
+/** @param {unknown} error @returns {{kind: string, message: string, source: string, name?: string}} */
+export function normalizeModelFailureSignal(error) {
+  const message = modelFailureMessage(error);
+  const stopped = error?.name === "AbortError" || /\babort(?:ed)?\b|cancell?ed/i.test(message);
+  const kind = stopped ? "cancelled" : (FAILURES.find(([, text]) => text.test(message))?.[0] ?? "unknown");
+  return { kind, message, source: "string_fallback", ...(error?.name ? { name: error.name } : {}) };
+}
+export const modelFailureMessage = (error) => error?.errorMessage ?? error?.message ?? String(error);
+const isOneOf = (kinds, error) => error !== undefined && kinds.some(([kind]) => kind === normalizeModelFailureSignal(error).kind);
+export const isRetryableModelFailure = (error) => isOneOf(FAILURES, error);
+export const isRetryableSameModelFailure = (error) => isOneOf(FAILURES.slice(0, 4), error);
+
+/** @returns {{attempt: number, delayMs: number} | undefined} the next attempt and how long to wait before it */
+export function nextRetryDecision(settings, spent, eligible) {
+  if (!settings?.enabled || !eligible || spent >= settings.maxRetries) return undefined;
+  return { attempt: spent + 1, delayMs: settings.baseDelayMs * 2 ** spent };
+}
+
+export function decideReactiveWidgetAction({ mounted, lines }, next) {
+  if (!mounted) return next.length ? "mount" : "none";
+  if (!next.length) return "unmount";
+  return next.length === lines.length && next.every((line, at) => line === lines[at]) ? "none" : "update";
+}
+
+/** A widget that is there while it has lines, and is drawn again when a state or the time changes them. */
+export function installReactiveWidget(options) {
+  const { ui, key, placement, getSnapshot, getPreviewLines, render, now = Date.now, timers = globalThis } = options;
+  let [shown, lines, timer, draw, over] = [false, [], undefined, () => {}, false];
+  const guarded = (work) => {
+    try {
+      work();
+    } catch (error) {
+      if (!options.isStaleError?.(error)) throw error;
+    }
+  };
+  const widget = (tui, theme) => {
+    draw = () => tui.requestRender?.();
+    return { render: (width) => [...render(getSnapshot(), { theme, width, now: now() })], invalidate() {} };
+  };
+  const mount = () => {
+    try {
+      ui.setWidget(key, widget, placement && { placement });
+      shown = true;
+    } catch (cause) {
+      if (options.isStaleError?.(cause)) return;
+      options.onMountError?.({ cause, message: cause.message });
+      throw cause;
+    }
+  };
+  const unmount = () => {
+    ui.setWidget(key, undefined);
+    shown = false;
+  };
+  const refresh = () => guarded(() => {
+    if (over) return;
+    timers.clearTimeout(timer);
+    const [snapshot, time] = [getSnapshot(), now()];
+    const next = getPreviewLines(snapshot, time);
+    const action = decideReactiveWidgetAction({ mounted: shown, lines }, next);
+    lines = next;
+    if (action === "mount") mount();
+    else if (action === "unmount") unmount();
+    else if (action === "update") (ui.requestRender ?? draw)();
+    const delay = options.getNextRefreshDelayMs?.(snapshot, time);
+    if (delay !== undefined) timer = timers.setTimeout(refresh, delay);
+    timer?.unref?.();
+  });
+  const leave = options.subscribe?.(refresh);
+  refresh();
+  return {
+    refresh, isMounted: () => shown,
+    dispose: () => guarded(() => {
+      if (over) return;
+      over = true;
+      timers.clearTimeout(timer);
+      leave?.();
+      unmount();
+    }),
+  };
+}
+
 /** Atomic shows the callbacks that run; here they only run. */
 export const runCallback = async (_, callback) => callback();
 export const runSynchronousCallback = (_, callback) => callback();
