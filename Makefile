@@ -130,9 +130,9 @@ mcp: setup ## zot with the MCP servers that people use, of npm and of PyPI, as t
 	  $(UV) pip sync --quiet --python .mcp-servers/$$name tests/support/mcp-servers/$$name.txt || exit; done
 	$(UV) run pytest tests/mcp
 
-pi: setup ## drive every example extension of pi through its purpose, and write the table in docs/pi.md
+pi: setup ## drive every example extension of pi through its purpose, ATOMIC=CLONE too, and write the table in docs/pi.md
 	@rm -rf .pi-results && mkdir .pi-results
-	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results; done=$$?; \
+	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results $(if $(ATOMIC),--atomic=$(abspath $(ATOMIC))); done=$$?; \
 	  $(UV) run scripts/pi_table.py .pi-results && exit $$done
 
 terminals: setup ## zot in kitty, xterm and alacritty on a virtual X server (Debian: xvfb xdotool xclip xterm kitty alacritty)

@@ -6,8 +6,10 @@ import pytest
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the packages of npm, except with `--pi-results`: they come from the registry."""
-    return True if collection_path.name == "test_packages.py" and not config.getoption("pi_results") else None
+    """Leave out the packages of npm, except with `--pi-results`, and those of Atomic, except with `--atomic`: what they
+    need comes from the registry."""
+    option = {"test_packages.py": "pi_results", "test_atomic.py": "atomic"}.get(collection_path.name)
+    return True if option and not config.getoption(option) else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -210,12 +210,13 @@ def run_git(folder: Path, *words: str) -> None:
 
 
 def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, str] | None = None) -> None:
-    """Run the script of an example, or of an npm `package`, which is installed first with the variables `installer`.
+    """Run the script of an example, or of a `package`, `npm:NAME` or a folder, which is installed first with the
+    variables `installer`.
     AssertionError or TimeoutError, with the screen, where it does not hold."""
     zot = Zot(root)
     if package:
         variables = pi_environment(zot.env) | dict(installer or {})
-        done = zot.run("ext", "install", f"npm:{package}", "--yes", env=variables, timeout=3 * PATIENCE)
+        done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
         assert done.code == 0, done.err
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():

@@ -40,7 +40,7 @@ def run(tmp_path: Path, request: pytest.FixtureRequest, installer_environment: d
     def run(package: str, row: Row) -> None:
         outcome = {"name": package, "package": "yes", "state": "fails", "why": ""}
         try:
-            drive(row, tmp_path, package=package, installer=installer_environment)
+            drive(row, tmp_path, package=f"npm:{package}", installer=installer_environment)
             outcome |= {"state": row.state, "why": row.name}
         except Exception as error:
             outcome["why"] = str(error)

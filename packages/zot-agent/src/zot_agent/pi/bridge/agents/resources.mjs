@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { createApi } from "../api/api.mjs";
 import { createRegistrations, sourceOf } from "../api/registrations.mjs";
-import { entriesOf } from "../load/entries.mjs";
+import { builtinOf, entriesOf } from "../load/entries.mjs";
 import { load } from "../load/loader.mjs";
 import { getAgentDir, parseFrontmatter, SettingsManager } from "../shims/coding-agent.mjs";
 
@@ -143,8 +143,10 @@ export class DefaultResourceLoader {
 
   /** The extensions of the conversation, those that are named, and functions; each a new one. */
   async #load() {
-    const { noExtensions, additionalExtensionPaths = [], extensionFactories = [] } = this.#options;
-    const files = [...(noExtensions ? [] : bridge().entries), ...additionalExtensionPaths.flatMap((each) => entriesOf(each))];
+    const { noExtensions, additionalExtensionPaths = [], extensionFactories = [], builtinPackagePaths } = this.#options;
+    // Atomic leaves packages of its own out where it names the others: an agent of a workflow has no workflows.
+    const left = (entry) => !builtinPackagePaths || !builtinOf(entry) || builtinPackagePaths.includes(builtinOf(entry));
+    const files = [...(noExtensions ? [] : bridge().entries.filter(left)), ...additionalExtensionPaths.flatMap((each) => entriesOf(each))];
     const apiFor = (extension) => (extension.api = createApi(null, extension));
     const loaded = files.length ? await Promise.all(load([...new Set(files)], apiFor)) : [];
     for (const [index, each] of extensionFactories.entries()) {

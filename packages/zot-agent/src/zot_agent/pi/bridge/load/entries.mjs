@@ -56,3 +56,12 @@ export function nameOf(entry) {
   const base = path.basename(entry, path.extname(entry));
   return base === "index" ? path.basename(path.dirname(entry)) : base;
 }
+
+/** @param {string} entry @returns {string} the folder of its package, if that is one which Atomic brings; else empty */
+export function builtinOf(entry) {
+  for (let folder = path.dirname(entry); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const described = packageOf(folder);
+    if (described) return String(described.name).startsWith("@bastani/") ? folder : "";
+  }
+  return "";
+}

@@ -2,6 +2,7 @@
 
 import os from "node:os";
 import path from "node:path";
+import { builtinOf } from "../load/entries.mjs";
 import { defineTool } from "./coding-agent.mjs";
 
 export * from "./coding-agent.mjs";
@@ -70,8 +71,8 @@ export const getUserConfigDirs = () => CONFIG_DIR_NAMES.map((each) => inHome(eac
 export const getUserConfigPaths = (...parts) => getUserConfigDirs().map((each) => path.join(each, ...parts));
 export const getProjectConfigDirs = (cwd) => CONFIG_DIR_NAMES.map((each) => path.join(cwd, each));
 export const getProjectConfigPaths = (cwd, ...parts) => getProjectConfigDirs(cwd).map((each) => path.join(each, ...parts));
-/** The packages that Atomic brings: none are here. @returns {string[]} */
-export const getBuiltinPackagePaths = () => [];
+/** The packages that Atomic brings, as far as they are here as extensions. @returns {string[]} */
+export const getBuiltinPackagePaths = () => [...new Set(globalThis[Symbol.for("zot.pi.bridge")].entries.map(builtinOf).filter(Boolean))];
 
 export const errorMessage = (error) => (error instanceof Error ? error.message : String(error));
 export const isStaleExtensionContextError = (error) => error instanceof Error && error.message.includes(STALE_EXTENSION_CONTEXT_MARKER);

@@ -116,5 +116,7 @@ export class SettingsManager {
   getFollowUpMode() { return this.#values.followUpMode ?? "one-at-a-time"; }
   getCompactionSettings() { return { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000, ...this.#values.compaction }; }
   getCompactionEnabled() { return this.getCompactionSettings().enabled; }
+  /** Atomic's: whether requests to Codex have priority. */
+  getCodexFastModeSettings() { return { chat: false, workflow: false, ...this.#values.codexFastMode }; }
   applyOverrides(values) { this.#values = { ...this.#values, ...values }; }
 }
