@@ -31,6 +31,9 @@ WHOLE = r"""#!/usr/bin/env node
     const script = `
     require("fs");
     `;
+    const built = `
+module.exports = __toCommonJS(built_exports);
+var import_fs = require("fs");`;
 
     export default async function (pi: ExtensionAPI) {
       const late = await import("./late.ts");
@@ -40,7 +43,8 @@ WHOLE = r"""#!/usr/bin/env node
       const old = require("./old.cjs");
       pi.registerCommand("tell", { handler: async (_, ctx) => ctx.ui.notify([
         shape.size, Colour.Red, new Point(1).sum(), part.cyclic(), back, late.default, again.default === late.default,
-        old.name, script.trim(), import.meta.dirname === process.cwd(), __dirname, VERSION.split(".").length,
+        old.name, script.trim(), built.length, import.meta.dirname === process.cwd(), __dirname,
+        VERSION.split(".").length,
       ].join(" ")) });
       pi.registerCommand("fail", { handler: async (_, ctx) => ctx.ui.notify(new Error("here").stack!) });
     }
@@ -79,7 +83,7 @@ def test_what_typescript_and_modules_can_do_works_when_it_is_compiled_and_when_i
 ) -> None:
     write(tmp_path)
     for _ in ("compiled", "kept"):
-        expected = '2 red 3 back again back waited true old require("fs"); true declared again 3'
+        expected = '2 red 3 back again back waited true old require("fs"); 77 true declared again 3'
         assert told(bridge(WHOLE), "tell") == expected
     (tmp_path / "cycle.ts").write_text("export const deeper = () => 'another';")
     assert " another back " in told(bridge(WHOLE), "tell")

@@ -30,11 +30,17 @@ const PATHS = /(\bawait jitiImport\(|\bzotImport\(\()"(\.[^"\n]*)"/g;
 const LATER = /\b(?:const|let|var) (\w+|\{[^{}]*\}) = await Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("([^"./][^"]*)"/g;
 const IMPORT = /^(?:var \w+ = (?:__toESM\()?require\(|__reExport\(\w+, require\()"/;
 
+/** What is before and after the exports of a module, and their name. A text in it may have the same line later. */
+function partsOf(code) {
+  const found = EXPORTS.exec(code);
+  if (found === null) throw new Error("it is no module");
+  return { before: code.slice(0, found.index), name: found[1], after: code.slice(found.index + found[0].length) };
+}
+
 /** What esbuild has made of a module, for the function that jiti makes of it, which may wait for what it imports.
  * @param {string} code @param {boolean} isAsync @returns {string} */
 function forJiti(code, isAsync) {
-  const [before, name, after] = code.split(EXPORTS);
-  if (after === undefined) throw new Error("it is no module");
+  const { before, name, after } = partsOf(code);
   const lines = after.split("\n"); // as many as before: the source map counts them
   // esbuild puts all imports before the rest; in a text further on, a line may look like one.
   for (let at = 1; isAsync && IMPORT.test(lines[at]); at += 1) lines[at] = lines[at].replace("require(", "await jitiImport(");
@@ -46,7 +52,7 @@ function forJiti(code, isAsync) {
  * `pi.NAME`, `ctx.NAME` and `ctx.ui.NAME`. What it looks for before it uses it is not missed.
  * @param {string} text as it was written @param {string} code as esbuild makes it: without types and comments */
 function usesOf(text, code) {
-  const [, , body] = code.split(EXPORTS); // what it only exports again may be a type
+  const body = partsOf(code).after; // what it only exports again may be a type
   const found = new Set();
   const add = (variable, of, end) => {
     const looked = new RegExp(`(?:typeof |in |!)${variable}\\.(\\w+)|\\b${variable}\\.(\\w+)\\)?(?:\\?\\.| \\?| &&| ===?| !==?)`, "g");
