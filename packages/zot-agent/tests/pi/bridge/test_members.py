@@ -354,3 +354,21 @@ def test_an_extension_of_atomic_waits_for_a_decision_and_sends_several_messages(
     host.wait_for(HostCall, lambda call: call.method == "messages.send", count=2)
     sent = [call.params.value for call in host.sent(HostCall) if call.method == "messages.send" and call.params]
     assert [(each["text"], each["deliver_as"]) for each in sent] == [("one", "next_turn"), ("two", "next_turn")]
+
+
+def test_what_draws_is_given_the_names_of_keys(bridge: Bridge) -> None:
+    source = """
+        const drawn = ({ keyText, keyHint }) => ({
+          render: () => [`${keyText("app.none")} ${keyHint("app.none", "to open").includes("to open")}`],
+          invalidate() {},
+        });
+        export default function (pi) {
+          pi.registerEntryRenderer("card", (entry, options) => drawn(options));
+          pi.registerMessageRenderer("note", (message, options) => drawn(options));
+          const renderCall = (args, theme, context) => drawn(context);
+          pi.registerTool({ name: "brew", description: "", parameters: {}, execute: async () => ({}), renderCall });
+        }
+    """
+    host = bridge(source)
+    for kind, name in (("entry", "card"), ("message", "note"), ("tool_call", "brew")):
+        assert host.render(kind, name, data={}, text="x") == ["app.none true"]

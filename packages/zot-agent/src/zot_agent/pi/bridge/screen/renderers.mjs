@@ -10,6 +10,9 @@ export class Renderers {
   #registered = new Set();
   #items = new Map();
 
+  /** How keys are called, for what is drawn. */
+  #hints = {};
+
   /** @param {import("./screen.mjs").Screen} screen */
   constructor(screen) {
     this.#screen = screen;
@@ -61,6 +64,8 @@ export class Renderers {
       let lines = null;
       try {
         await this.#screen.loadTui();
+        const { keyHint, keyText } = await import("../shims/widgets.mjs"); // only what draws needs the terminal library
+        this.#hints = { keyHint, keyText };
         const component = this.#component(frame);
         lines = component?.render(frame.width) ?? null;
       } catch (error) {
@@ -95,7 +100,7 @@ export class Renderers {
     const renderer = bridge.extensions.map((each) => each.entryRenderers.get(frame.name)).find(Boolean);
     const data = frame.data?.pi === NO_DATA.pi ? undefined : frame.data;
     const entry = { type: "custom", id: frame.item, parentId: null, timestamp: new Date().toISOString(), customType: frame.name, data };
-    return renderer?.(entry, { expanded: frame.expanded === true }, this.#screen.theme);
+    return renderer?.(entry, { expanded: frame.expanded === true, ...this.#hints }, this.#screen.theme);
   }
 
   #message(frame) {
@@ -104,7 +109,7 @@ export class Renderers {
     const stored = () => bridge.sessions.getBranch().findLast((each) => each.customType === frame.name && textOf(each.content) === frame.text);
     const details = bridge.details.get(`${frame.name}\0${frame.text}`) ?? stored()?.details;
     const message = { role: "custom", customType: frame.name, content: frame.text, display: true, details, timestamp: Date.now() };
-    return renderer?.(message, { expanded: frame.expanded === true }, this.#screen.theme);
+    return renderer?.(message, { expanded: frame.expanded === true, outputPad: 1, ...this.#hints }, this.#screen.theme);
   }
 
   #tool(frame) {
@@ -117,7 +122,7 @@ export class Renderers {
     const context = {
       args: frame.args ?? {}, toolCallId: frame.item, invalidate: redraw, lastComponent: item[slot], state: item.state,
       cwd: this.#screen.bridge.cwd, executionStarted: true, argsComplete: true, isPartial: running,
-      expanded: frame.expanded === true, showImages: false, isError: !running && frame.state !== "ok",
+      expanded: frame.expanded === true, showImages: false, isError: !running && frame.state !== "ok", ...this.#hints,
     };
     if (frame.kind === "tool_call") return (item.tool_call = tool.renderCall?.(frame.args ?? {}, this.#screen.theme, context));
     const result = running ? this.#partialOf(frame) : this.#resultOf(frame);
