@@ -123,3 +123,14 @@ def test_two_extensions_share_a_ledger_which_is_in_the_session_and_in_requests(t
     remove, show = call("bash", command="rm x"), call("bash", command="echo sk-secret")
     other = ("-e", str(HERE / "gate.ts"))
     run(tmp_path, "ledger", steps, "I see.", remove, show, "Done.", arguments=other)
+
+
+def test_an_editor_of_an_extension_gets_pastes_and_what_it_types_is_not_folded(tmp_path: Path) -> None:
+    long = "\n".join(f"line {number}" for number in range(24))
+    paste = keys(f"\x1b[200~{long}\x1b[201~")
+    steps: Steps = [
+        *(command("plain", "Type the next paste as it is"), see("paste now"), paste, see("line 22", "line 23")),
+        *(keys("\x15"), keys("\r"), see("Yes."), gone("esc to stop"), paste, gone("line 22"), keys("\r"), see("No.")),
+        requested("line 22"),
+    ]
+    run(tmp_path, "paster", steps, "Yes.", "No.")

@@ -264,6 +264,25 @@ def late(_):
         await talk.until(lambda: talk.editor == "[x]<y>")
 
 
+async def test_an_extension_is_asked_about_pastes_and_what_it_inserts_is_not_folded(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    paster = """
+@ext.editor_key("paste")
+def key(asked):
+    assert asked.key == "paste"
+    return {"insert": asked.typed} if "raw" in asked.typed else None
+"""
+    async with chats.extended(server, {"paster": paster}) as talk:
+        await talk.until_extensions_are_ready()
+        long = "\n".join(f"line {number}" for number in range(60))
+        talk.paste(long)
+        await talk.until(lambda: talk.editor.endswith("]"))
+        assert "line 30" not in talk.editor
+        talk.paste(f"raw {long}")
+        await talk.until(lambda: talk.editor.endswith(f"raw {long}"))
+
+
 @pytest.mark.parametrize(("typed", "style", "same"), [("ab", "bold", False), ("odd", "", True)])
 async def test_an_extension_draws_the_text_of_the_editor(
     chats: Chats, server: ScriptedServer, typed: str, style: str, same: bool

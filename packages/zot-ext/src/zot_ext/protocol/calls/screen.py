@@ -218,7 +218,7 @@ EDITING: tuple[HostMethod, ...] = (
         "extension is asked first.",
         (
             CallParam("on", "flag", "True to be asked.", required=True),
-            CallParam("keys", "list", "The names of the keys, such as `tab`, `ctrl+k` or `x`; left out, all of them."),
+            CallParam("keys", "list", "Their names, such as `tab`, `ctrl+k`, `x` or `paste`; left out, all of them."),
         ),
         needs=("conversation",),
     ),

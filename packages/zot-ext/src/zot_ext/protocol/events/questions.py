@@ -91,8 +91,8 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "editor",
             "A key was pressed in the editor, about which `editor.keys` wants to be asked.",
             (
-                CallParam("key", "text", "its name without modifiers; `rune` for a character"),
-                CallParam("typed", "text", "the character that it types; empty for other keys"),
+                CallParam("key", "text", "its name without modifiers; `rune` for a character, `paste` for a text"),
+                CallParam("typed", "text", "the character that it types, the text of a `paste`; empty for other keys"),
                 CallParam("mods", "list", "its modifiers: `ctrl`, `alt`, `shift`, `super`, `hyper`"),
                 CallParam(
                     "text", "text", "what is being typed, at most 64 KiB; of a longer text no key is asked about"

@@ -98,7 +98,8 @@ export class EditorKeys {
       if (answer?.consume) return { consumed: true };
       if (answer?.data !== undefined) data = answer.data;
     }
-    if (this.#component === null) return data === given ? {} : this.#keys([data]);
+    const pasted = frame.key === "paste";
+    if (this.#component === null || (pasted && !this.#component.passed)) return data === given ? {} : this.#typed([data], pasted);
     try {
       return this.#component.passed ? this.#shared(frame, data, given) : this.#own(frame, data);
     } catch (error) {
@@ -117,7 +118,7 @@ export class EditorKeys {
     component.handleInput(data);
     const passed = component.passed.splice(0);
     if (passed.length === 1 && passed[0] === given) return {};
-    return passed.length ? this.#keys(passed) : { consumed: true };
+    return passed.length ? this.#typed(passed, frame.key === "paste") : { consumed: true };
   }
 
   /** A component that edits by itself. */
@@ -132,7 +133,9 @@ export class EditorKeys {
     return { ops: [{ set: text }, { move: this.#cursorIn(text) }] };
   }
 
-  #keys(passed) {
+  /** What is typed in place of a key, or inserted in place of a paste, which zot would fold. */
+  #typed(passed, pasted) {
+    if (pasted) return { ops: [{ insert: passed.join("").replace(/\x1b\[20[01]~/g, "") }] };
     const names = passed.map((each) => this.#piTui?.parseKey?.(each) ?? each).map((name) => NAMES[name] ?? name);
     return { keys: names.slice(0, 20) };
   }

@@ -13,6 +13,7 @@ const BITS = { shift: 1, alt: 2, ctrl: 4, super: 8, hyper: 16 };
 
 /** @param {{key: string, text?: string, mods?: string[]}} frame @returns {string} what a terminal would send */
 export function dataOf({ key, text, mods = [] }) {
+  if (key === "paste") return `\x1b[200~${text}\x1b[201~`;
   const name = key === "rune" ? text || "" : key;
   if (mods.length === 0) return NAMED[name] ?? name;
   if (name === "tab" && mods.length === 1 && mods[0] === "shift") return "\x1b[Z";

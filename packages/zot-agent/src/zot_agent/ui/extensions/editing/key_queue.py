@@ -14,7 +14,10 @@ from zot_provider.errors import ConfigError
 from zot_tui.keys.key import RUNE, Key, parse_key
 
 MOST_TEXT = 64 * 1024
-"""Characters of a text about which extensions are asked."""
+"""Characters of a text, typed or pasted, about which extensions are asked."""
+
+PASTE = "paste"
+"""The name of what is pasted, among the keys."""
 
 TWICE = 2.0
 """Seconds within which a second Esc is not asked about."""
@@ -29,9 +32,11 @@ class _KeyAsker:
         self.extension, self.keys, self.ask, self.most_misses = extension, keys, ask, most_misses
         self.misses = 0
 
-    def wants(self, key: Key) -> bool:
-        """Whether the extension is asked about a key."""
-        return not self.keys or str(key) in self.keys
+    def wants(self, item: Key | str) -> bool:
+        """Whether the extension is asked about a key, or about a text that is pasted."""
+        if isinstance(item, str) and len(item) > MOST_TEXT:
+            return False
+        return not self.keys or (PASTE if isinstance(item, str) else str(item)) in self.keys
 
 
 class ModeSwitch(Protocol):
@@ -59,7 +64,7 @@ class EditorKeyQueue:
 
     def add(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
         try:
-            names = frozenset(str(parse_key(each)) for each in keys)
+            names = frozenset(each if each == PASTE else str(parse_key(each)) for each in keys)
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if kept := names & {*_NEVER, RUNE}:
@@ -78,16 +83,16 @@ class EditorKeyQueue:
         if str(key) in _NEVER or self._second_escape(key):
             self._flush()
             return False
-        if not self._waiting and not any(each.wants(key) for each in self._askers.values()):
-            return False
-        self._wait(key)
-        return True
+        return self._waits(key)
 
     def takes_paste(self, text: str) -> bool:
-        """Let a paste wait for the keys before it. Return whether it does."""
-        if self._passing or not self._waiting:
+        """Let a paste wait, unless nobody wants it. Return whether it does."""
+        return not self._passing and self._waits(text)
+
+    def _waits(self, item: Key | str) -> bool:
+        if not self._waiting and not any(each.wants(item) for each in self._askers.values()):
             return False
-        self._wait(text)
+        self._wait(item)
         return True
 
     def _second_escape(self, key: Key) -> bool:
@@ -115,7 +120,7 @@ class EditorKeyQueue:
         app = self._chat.app
         while self._waiting:
             item = self._waiting[0]
-            used = isinstance(item, Key) and await self._asked(item)
+            used = await self._asked(item)
             self._waiting.popleft()
             if not used:
                 self._pass(item)
@@ -134,14 +139,15 @@ class EditorKeyQueue:
         finally:
             self._passing = before
 
-    async def _asked(self, key: Key) -> bool:
-        """Ask about a key. Return whether an extension has used it."""
-        for asker in [each for each in reversed(self._askers.values()) if each.wants(key)]:
+    async def _asked(self, item: Key | str) -> bool:
+        """Ask about a key, or a paste. Return whether an extension has used it."""
+        key, typed, modifiers = (PASTE, item, ()) if isinstance(item, str) else (item.name, item.text, item.modifiers)
+        for asker in [each for each in reversed(self._askers.values()) if each.wants(item)]:
             buffer = self._view.editor.buffer
             if len(buffer.text) > MOST_TEXT:
                 return False
             text, cursor = buffer.text, buffer.cursor
-            members: dict[str, Any] = {"key": key.name, "typed": key.text, "mods": list(key.modifiers), "text": text}
+            members: dict[str, Any] = {"key": key, "typed": typed, "mods": list(modifiers), "text": text}
             members |= {"cursor": cursor, "mode": self._modes.mode(asker.extension)}
             try:
                 answer = read_answer(await asker.ask(members), self._chat.keys.actions)
