@@ -130,9 +130,12 @@ mcp: setup ## zot with the MCP servers that people use, of npm and of PyPI, as t
 	  $(UV) pip sync --quiet --python .mcp-servers/$$name tests/support/mcp-servers/$$name.txt || exit; done
 	$(UV) run pytest tests/mcp
 
-pi: setup ## drive every example extension of pi through its purpose, ATOMIC=CLONE too, and write the table in docs/pi.md
+pi: setup ## drive every example of pi through its purpose, and write the table in docs/pi.md; REAL=1: in pi too; ATOMIC=CLONE
 	@rm -rf .pi-results && mkdir .pi-results
-	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results $(if $(ATOMIC),--atomic=$(abspath $(ATOMIC))); done=$$?; \
+	npm install --prefix .pi-real --no-audit --no-fund --ignore-scripts @earendil-works/pi-coding-agent@1.6.0
+	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results $(if $(REAL),--pi-real) \
+	  $(if $(ATOMIC),--atomic=$(abspath $(ATOMIC))) \
+	  --pi-newest=.pi-real/node_modules/@earendil-works/pi-coding-agent; done=$$?; \
 	  $(UV) run scripts/pi_table.py .pi-results && exit $$done
 
 terminals: setup ## zot in kitty, xterm and alacritty on a virtual X server (Debian: xvfb xdotool xclip xterm kitty alacritty)

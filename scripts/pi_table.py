@@ -1,4 +1,8 @@
-"""Write the table in `docs/pi.md` from the results of `make pi`: a folder with a JSON file for each example."""
+"""Write the table in `docs/pi.md` from the results of `make pi`: a folder with a JSON file for each example.
+
+What was not tried this time keeps its row: `make pi` can be ended, and begun again. A row says `works as in pi` where
+pi itself was seen to do the same, by the same steps, now or when that row was made.
+"""
 
 import json
 import re
@@ -7,38 +11,51 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "pi.md"
-PACKAGE = ROOT / "tests/support/pi/node_modules/@earendil-works/pi-coding-agent/package.json"
-STATES = ("works", "works in part", "cannot", "fails")
+AS_IN_PI = "works as in pi"
+STATES = (AS_IN_PI, "works", "differs", "works in part", "cannot", "fails")
+ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
+Rows = dict[tuple[str, str], tuple[str, str]]
+"""State and reason of each example, by its name and the version of pi that has it."""
 
 
-def table(results: list[dict[str, str]]) -> str:
+def read(text: str) -> Rows:
+    """Return the rows of a table."""
+    return {(name, version): (state, why) for name, version, state, why in ROW.findall(text)}
+
+
+def merged(before: Rows, results: list[dict[str, str]]) -> Rows:
+    """Return the rows with new results."""
+    rows = dict(before)
+    for each in results:
+        key = each["name"], each["version"]
+        compared = each.get("pi", "yes" if before.get(key, ("", ""))[0] == AS_IN_PI else "no")
+        state = AS_IN_PI if compared == "yes" and each["state"] == "works" else each["state"]
+        rows[key] = state, "" if state == "fails" else each["why"]
+    return dict(sorted(rows.items()))
+
+
+def table(rows: Rows) -> str:
     """Return how many examples work, and a row for each."""
-    counts = {state: sum(each["state"] == state for each in results) for state in STATES}
-    said = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
-    rows = [f"| `{each['name']}` | {each['state']} | {each['why']} |" for each in results]
-    share = round(100 * counts["works"] / max(len(results), 1))
-    return "\n".join(
-        [
-            f"{len(results)} examples: {said} ({share} % work).",
-            "",
-            "| example | under zot | why not |",
-            "|---|---|---|",
-            *rows,
-        ]
-    )
+    states = [state for state, _ in rows.values()]
+    said = ", ".join(f"{states.count(each)} {each}" for each in STATES if each in states)
+    works = round(100 * sum(state in STATES[:2] for state in states) / max(len(states), 1))
+    lines = [f"| `{name}` | {version} | {state} | {why} |" for (name, version), (state, why) in rows.items()]
+    head = [
+        f"{len(rows)} examples: {said} ({works} % work).",
+        "",
+        "| example | of pi | under zot | what not, and why |",
+    ]
+    return "\n".join([*head, "|---|---|---|---|", *lines])
 
 
 def main(folder: str) -> None:
     """Read the results in a folder and write the page."""
     found = [json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))]
-    found = [each for each in found if "package" not in each]
-    results = [each | {"why": "" if each["state"] == "fails" else each["why"]} for each in found]
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition("<!-- examples -->")
-    after = rest.partition("<!-- end -->")[2]
-    version = json.loads(PACKAGE.read_text("utf-8"))["version"]
-    before = re.sub(r"(`@earendil-works/pi-coding-agent`) \S+ ships", rf"\1 {version} ships", before)
-    PAGE.write_text(f"{before}<!-- examples -->\n{table(results)}\n<!-- end -->{after}", "utf-8")
+    old, _, after = rest.partition("<!-- end -->")
+    rows = merged(read(old), [each for each in found if "package" not in each])
+    PAGE.write_text(f"{before}<!-- examples -->\n{table(rows)}\n<!-- end -->{after}", "utf-8")
 
 
 if __name__ == "__main__":

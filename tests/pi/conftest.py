@@ -13,17 +13,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "example_of_pi(name, sample): an example, and whether `make test` drives it")
+    config.addinivalue_line(
+        "markers", "example_of_pi(name, age, sample): an example of a pi of this age, and whether `make test` drives it"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Deselect the examples outside of the sample; with `--pi-results`, those whose results are there already."""
-    results = config.getoption("pi_results")
+    results, newest = config.getoption("pi_results"), config.getoption("pi_newest")
     left_out = []
     for item in items:
         for mark in item.iter_markers("example_of_pi"):
             (name,) = mark.args
-            if (Path(results) / f"{name}.json").exists() if results else not mark.kwargs["sample"]:
+            done = (Path(results) / f"{name}.json").exists() if results else not mark.kwargs["sample"]
+            if done or (mark.kwargs["age"] == "newest" and not newest):
                 left_out.append(item)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)

@@ -4,6 +4,8 @@ import subprocess
 from pathlib import Path
 
 from pi_drive import (
+    PI,
+    ZOT,
     Row,
     Stage,
     Step,
@@ -15,6 +17,7 @@ from pi_drive import (
     keys,
     log,
     no_file,
+    only,
     requested,
     run_git,
     see,
@@ -283,8 +286,8 @@ ROWS = [
             see("[status] ready"),
             stored("status-card"),
             *command("clone", "continue in a copy"),
-            see("a new session with the same conversation", "[status] ready"),
-            keys("\x1bo"),  # Alt+O expands everything
+            only(ZOT, see("a new session with the same conversation", "[status] ready"), keys("\x1bo")),
+            only(PI, see("[status] ready"), keys("\x0f")),
             see("/20"),
         ],
         ["Yes."],
@@ -311,8 +314,7 @@ ROWS = [
             ask("second"),
             see("Two."),
             *slash("/compact"),
-            see("Custom compaction extension triggered"),
-            see("Custom compaction: summarizing"),
+            only(ZOT, see("Custom compaction extension triggered"), see("Custom compaction: summarizing")),
             requested("You are a conversation summarizer.", '"model": "gemini-2.5-flash"'),
             stored("Gemini's summary."),
         ],

@@ -1,4 +1,4 @@
-"""Drives `zot` with one example of pi in a terminal, by a script of steps, and checks what each step says."""
+"""Drives `zot`, or pi itself, with one example of pi in a terminal by steps, and checks what each step says."""
 
 import contextlib
 import json
@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from command import KEY, Zot
-from pi_zot import examples, pi_environment
+from pi_zot import pi_environment
 from pty_screen import PtyScreen
 from waiting import PATIENCE, wait_until
 
+from zot_provider.record import Record
 from zot_provider.testing import ScriptedServer, Turn
 from zot_tui.widgets.dialogs.stack import WAITS
 
@@ -25,11 +26,24 @@ _PATIENCE = 10.0
 """How long it waits before it types again."""
 
 
-class Stage:
-    """A running zot: its terminal, its model and its project."""
+class Front(Record):
+    """A program that runs extensions. `ready` is on its screen when it has started, `busy` while it works. `sessions`
+    are the files of its sessions, below the folder that has `home` and `zot-home`."""
 
-    def __init__(self, zot: Zot, server: ScriptedServer, pty: PtyScreen) -> None:
-        self.zot, self.server, self.pty = zot, server, pty
+    ready: str
+    busy: str
+    sessions: str
+
+
+ZOT = Front("ask, or / for commands", "esc to stop", "zot-home/sessions/*/*.jsonl")
+PI = Front("fd not found", "Working...", "home/.pi/agent/sessions/*/*.jsonl")  # it takes no prompt before it has looked
+
+
+class Stage:
+    """A running zot, or pi: its terminal, its model and its project. `zot` has the folders of both."""
+
+    def __init__(self, zot: Zot, server: ScriptedServer, pty: PtyScreen, front: Front) -> None:
+        self.zot, self.server, self.pty, self.front = zot, server, pty, front
 
     def requests(self) -> str:
         """The bodies of all requests to the model, as text."""
@@ -37,11 +51,13 @@ class Stage:
 
     def session(self) -> str:
         """The rows of all sessions, as text."""
-        rows = [json.loads(line) for path in self.zot.sessions for line in path.read_text("utf-8").splitlines()]
+        files = sorted(self.zot.cwd.parent.glob(self.front.sessions))
+        rows = [json.loads(line) for path in files for line in path.read_text("utf-8").splitlines()]
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
 Step = Callable[[Stage], None]
+Steps = Sequence["Step | Steps"]
 
 
 @dataclass
@@ -49,7 +65,7 @@ class Row:
     """An example and what proves that it works. `part` and `cannot` say what does not, and why."""
 
     name: str
-    steps: Sequence[Step]
+    steps: Steps
     says: Sequence[str | Turn] = ()
     """What the model answers."""
     part: str = ""
@@ -62,6 +78,8 @@ class Row:
     needs: Sequence[str] = ()
     """Programs of the machine, beside pi."""
     arguments: Sequence[str] = ()
+    differs: str = ""
+    """What is not as in pi 1.6, and why. Empty: pi itself does what the steps say."""
     variables: Mapping[str, str] = field(default_factory=dict)
     hosts: Mapping[str, str] = field(default_factory=dict)
     """Addresses that the extension fetches from, and what answers instead; empty: the scripted server."""
@@ -73,7 +91,9 @@ class Row:
     @property
     def state(self) -> str:
         """For the table."""
-        return "cannot" if self.cannot else "works in part" if self.part else "works"
+        if self.cannot:
+            return "cannot"
+        return "works in part" if self.part else "differs" if self.differs else "works"
 
 
 # Steps
@@ -82,6 +102,25 @@ class Row:
 def keys(text: str) -> Step:
     """Type."""
     return lambda stage: stage.pty.type(text)
+
+
+def only(front: Front, *steps: "Step | Steps") -> Step:
+    """Take steps in one of the two alone: how it says something is its own."""
+    return lambda stage: take(steps, stage) if stage.front is front else None
+
+
+def take(steps: Steps, stage: Stage) -> None:
+    """Take steps, and the steps in them."""
+    for each in steps:
+        if callable(each):
+            each(stage)
+        else:
+            take(each, stage)
+
+
+def idle() -> Step:
+    """Wait until nothing runs."""
+    return lambda stage: gone(stage.front.busy)(stage)
 
 
 def see(*texts: str) -> Step:
@@ -116,14 +155,16 @@ def gone(text: str) -> Step:
     )
 
 
-def slash(text: str) -> list[Step]:
-    """Send a slash command when nothing runs."""
-    return [gone("esc to stop"), keys(f"{text}\r")]
+def slash(text: str) -> Steps:
+    """Send a slash command when nothing runs. pi's editor would complete what is typed, with some delay."""
+    pasted = (keys(f"\x1b[200~{text}\x1b[201~"), see(text), keys("\r"))
+    return [idle(), only(ZOT, keys(f"{text}\r")), only(PI, *pasted)]
 
 
-def command(name: str, about: str, words: str = "") -> list[Step]:
+def command(name: str, about: str, words: str = "") -> Steps:
     """Run a slash command when nothing runs, once its description is offered."""
-    return [gone("esc to stop"), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r")]
+    typed = (idle(), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r"))
+    return [only(ZOT, *typed), only(PI, slash(f"/{name} {words}".strip()))]
 
 
 def ask(text: str = "go") -> Step:
@@ -209,21 +250,29 @@ def run_git(folder: Path, *words: str) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
-def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, str] | None = None) -> None:
-    """Run the script of an example, or of a `package`, `npm:NAME` or a folder, which is installed first with the
+def drive(
+    row: Row,
+    root: Path,
+    example: Path | None = None,
+    *,
+    package: str = "",
+    installer: Mapping[str, str] | None = None,
+    real: Path | None = None,
+) -> None:
+    """Run the script of an `example`, or of a `package` (`npm:NAME` or a folder), which is installed first with the
     variables `installer`.
-    AssertionError or TimeoutError, with the screen, where it does not hold."""
-    zot = Zot(root)
+    The folder `root` is made. `real` is the folder of pi's own package: pi runs it, in place of zot. AssertionError or
+    TimeoutError, with the screen, where it does not hold."""
+    root.mkdir(exist_ok=True)
+    zot, front = Zot(root), PI if real else ZOT
     if package:
-        variables = pi_environment(zot.env) | dict(installer or {})
-        done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
-        assert done.code == 0, done.err
+        _install(zot, package, installer or {}, real)
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():
         _write(zot.cwd / name, text)
     if row.setup is not None:
         row.setup(zot.cwd)
-    environment = pi_environment({**zot.env, "TERM": "xterm-256color", **row.variables})
+    environment = pi_environment({**zot.env, "TERM": "xterm-256color", "PI_OFFLINE": "1", **row.variables})
     if row.programs:
         for name, text in row.programs.items():
             _write(root / "programs" / name, f"#!/bin/sh\n{text}\n")
@@ -233,19 +282,14 @@ def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, st
         if row.hosts:
             hosts = {host: instead or server.url for host, instead in row.hosts.items()}
             environment |= {"NODE_OPTIONS": f"--import={HOSTS}", "PI_HOSTS": json.dumps(hosts)}
-        if row.models:
-            _write(zot.home / "models.json", _models(row.models, server.base_url("openai-chat")))
-        words = [sys.executable, "-m", "zot_agent", *zot.at(server)]
-        words += [] if package else ["-e", str(examples() / row.name)]
+        words = _pi(real, zot, row, server) if real else _zot(zot, row, server)
+        words += [] if package else ["-e", str(example or row.name)]
         with PtyScreen(
             [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
         ) as pty:
-            pty.wait_for("ask, or / for commands")
-            stage = Stage(zot, server, pty)
+            pty.wait_for(front.ready, SECONDS)
             try:
-                for step in row.steps:
-                    for each in step if isinstance(step, list) else [step]:
-                        each(stage)
+                take(row.steps, Stage(zot, server, pty, front))
             except (AssertionError, TimeoutError) as error:
                 raise AssertionError(f"{error}\n{_logs(zot.home)}") from error
             assert "Traceback" not in pty.screen()
@@ -253,9 +297,36 @@ def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, st
     wait_until(lambda: left() == [])
 
 
-def _models(models: Mapping[str, str], address: str) -> str:
-    described = {"api": "openai", "baseUrl": address, "apiKey": KEY}
-    return json.dumps({"providers": {name: {**described, "models": [{"id": id}]} for name, id in models.items()}})
+def _install(zot: Zot, package: str, installer: Mapping[str, str], real: Path | None) -> None:
+    variables = pi_environment(zot.env) | dict(installer)
+    if real is None:
+        done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
+        assert done.code == 0, done.err
+    else:
+        command = ["node", str(real / "dist" / "cli.js"), "install", package]
+        subprocess.run(command, cwd=zot.cwd, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
+
+
+def _zot(zot: Zot, row: Row, server: ScriptedServer) -> list[str]:
+    if row.models:
+        _write(zot.home / "models.json", _models(row.models, "openai", server))
+    return [sys.executable, "-m", "zot_agent", *zot.at(server)]
+
+
+def _pi(real: Path, zot: Zot, row: Row, server: ScriptedServer) -> list[str]:
+    models = {"openai": "scripted", **row.models}
+    text = _models(models, "openai-completions", server, ("scripted",))
+    _write(zot.cwd.parent / "home/.pi/agent/models.json", text)
+    return ["node", str(real / "dist" / "cli.js"), "--provider", "openai", "--model", "scripted", "--approve"]
+
+
+def _models(models: Mapping[str, str], api: str, server: ScriptedServer, more: Sequence[str] = ()) -> str:
+    described = {"api": api, "baseUrl": server.base_url("openai-chat"), "apiKey": KEY}
+    found = {
+        name: {**described, "models": [{"id": each} for each in dict.fromkeys((id, *more))]}
+        for name, id in models.items()
+    }
+    return json.dumps({"providers": found})
 
 
 def processes_of(home: Path) -> list[int]:

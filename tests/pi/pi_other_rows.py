@@ -5,7 +5,33 @@ from pathlib import Path
 
 from command import KEY
 from pi_conversation_rows import call
-from pi_drive import Row, ask, command, file, gone, keys, no_file, requested, see, slash, write
+from pi_drive import (
+    PI,
+    ZOT,
+    Row,
+    Steps,
+    ask,
+    command,
+    file,
+    gone,
+    keys,
+    no_file,
+    only,
+    requested,
+    see,
+    slash,
+    stored,
+    write,
+)
+
+
+def _picked(provider: str, model: str) -> Steps:
+    """Find a model in the list, and choose it."""
+    listed = (slash("/model"), see("search"), keys(provider[:11]), see(f"/ {provider[:11]}", model), keys("\x1b"))
+    return [
+        only(ZOT, *listed, gone("Enter choose"), slash(f"/model {provider}/{model}"), see(f"{provider} · {model}")),
+        only(PI, slash(f"/model {provider}/{model}"), see(f"({provider}) {model}")),
+    ]
 
 
 def _empty_trigger(_: Path) -> None:
@@ -104,17 +130,25 @@ ROWS = [
         cannot="its package @earendil-works/gondolin, a virtual machine, is not installed with the examples",
     ),
     Row(
+        "jev-router.ts",
+        [ask(), see("Yes.")],
+        ["Yes."],
+        cannot="zot has no models that choose others (`registerVirtualModel`)",
+    ),
+    Row(
+        "debug-provider.ts",
+        [
+            *(*command("debug-provider", "Toggle capture"), see("provider debug"), ask(), see("Yes.")),
+            *(see("[provider debug] openai/scripted"), only(ZOT, see("0 events"))),
+            stored("debug-provider-events"),
+        ],
+        ["Yes."],
+        part="its entry is there and empty: the events of the provider (`provider_stream_event`) do not come",
+    ),
+    Row(
         "custom-provider-anthropic",
         [
-            *(
-                *slash("/model"),
-                see("search"),
-                keys("custom-anth"),
-                see("/ custom-anth", "claude-opus-4-5"),
-                keys("\x1b"),
-                gone("Enter choose"),
-            ),
-            *(*slash("/model custom-anthropic/claude-opus-4-5"), see("custom-anthropic · claude-opus-4-5")),
+            _picked("custom-anthropic", "claude-opus-4-5"),
             *(ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
         ],
         ["I am Opus."],
@@ -124,15 +158,7 @@ ROWS = [
     Row(
         "custom-provider-gitlab-duo",
         [
-            *(
-                *slash("/model"),
-                see("search"),
-                keys("gitlab-duo"),
-                see("/ gitlab-duo", "claude-opus-4-8"),
-                keys("\x1b"),
-                gone("Enter choose"),
-            ),
-            *(*slash("/model gitlab-duo/claude-opus-4-8"), see("gitlab-duo · claude-opus-4-8")),
+            _picked("gitlab-duo", "claude-opus-4-8"),
             *(ask(), see("All done."), requested("from-the-tool")),
         ],
         [call("bash", command="echo from-the-$(echo tool)"), "All done."],

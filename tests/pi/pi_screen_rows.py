@@ -180,8 +180,11 @@ ROWS = [
             see("disabled"),
             keys(_ESC),
             gone("Tool Configuration"),
+            ask(),
+            see("Yes."),
             stored("tools-config"),
         ],
+        ["Yes."],
     ),
     Row(
         "qna.ts",

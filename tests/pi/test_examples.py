@@ -1,15 +1,18 @@
-"""The examples of pi under zot, each driven through its purpose; `make pi` drives all of them and writes the table."""
+"""The examples of pi under zot, each driven through its purpose; `make pi` drives all of them and writes the table.
+With `--pi-real` pi itself runs each of them too, by the same steps."""
 
 import json
 from pathlib import Path
 
 import pytest
+from declared import declared
 from pi_conversation_rows import ROWS as CONVERSATION
 from pi_drive import Row, drive
 from pi_other_rows import ROWS as OTHER
 from pi_screen_rows import ROWS as SCREEN
-from pi_zot import examples
 
+PACKAGE = "@earendil-works/pi-coding-agent"
+EXAMPLES = "examples/extensions"
 ROWS = sorted((*CONVERSATION, *SCREEN, *OTHER), key=lambda row: row.name)
 SAMPLE = (
     "hello.ts",
@@ -28,30 +31,62 @@ SAMPLE = (
 EXAMPLES_TO_DRIVE = [
     pytest.param(
         row,
-        id=row.name,
-        marks=[pytest.mark.example_of_pi(row.name, sample=row.name in SAMPLE), pytest.mark.needs(*row.needs)],
+        age,
+        id=f"{row.name}-{age}",
+        marks=[
+            pytest.mark.example_of_pi(f"{row.name}-{age}", age=age, sample=row.name in SAMPLE),
+            pytest.mark.needs("pi", *row.needs),
+        ],
     )
     for row in ROWS
+    for age in ("newest", "older")
 ]
 
 
-@pytest.mark.needs("pi")
-def test_every_example_has_a_row() -> None:
-    names = {path.name for path in examples().iterdir() if path.name != "README.md"}
-    assert names - {row.name for row in ROWS} == set()
+def _packages(config: pytest.Config) -> dict[str, Path]:
+    """The packages of pi by their age: what `make setup` installs is older than what `make pi` does."""
+    newest = config.getoption("pi_newest")
+    return {**({"newest": Path(newest).resolve()} if newest else {}), "older": declared("pi") / PACKAGE}
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two examples are the same, but for what npm writes into its files."""
+    if one.is_file() or other.is_file():
+        return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+    files = [{path.relative_to(root): path.read_bytes() for path in root.rglob("*.ts")} for root in (one, other)]
+    return files[0] == files[1]
 
 
 @pytest.mark.needs("pi")
-@pytest.mark.parametrize("row", EXAMPLES_TO_DRIVE)
-def test_an_example_of_pi_does_what_it_is_for(row: Row, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    results = request.config.getoption("pi_results")
-    outcome = {"name": row.name, "state": "fails", "why": ""}
+def test_every_example_has_a_row(request: pytest.FixtureRequest) -> None:
+    for package in _packages(request.config).values():
+        names = {path.name for path in (package / EXAMPLES).iterdir() if path.name != "README.md"}
+        assert names - {row.name for row in ROWS} == set()
+
+
+@pytest.mark.parametrize(("row", "age"), EXAMPLES_TO_DRIVE)
+def test_an_example_of_pi_does_what_it_is_for(
+    row: Row, age: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    packages = _packages(request.config)
+    example = packages[age] / EXAMPLES / row.name
+    if not example.exists() or (
+        age == "older" and "newest" in packages and _same(example, packages["newest"] / EXAMPLES / row.name)
+    ):
+        pytest.skip("the newest pi has the same, or this one has none")
+    results, compared = request.config.getoption("pi_results"), request.config.getoption("pi_real")
+    version = json.loads((packages[age] / "package.json").read_text())["version"]
+    outcome = {"name": row.name, "version": version, "state": "fails", "why": ""}
     try:
-        drive(row, tmp_path)
-        outcome |= {"state": row.state, "why": row.cannot or row.part}
+        drive(row, tmp_path / "zot", example)
+        outcome |= {"state": row.state, "why": row.cannot or row.part or row.differs}
+        if compared and not row.cannot:
+            outcome["pi"] = "no"
+            drive(row, tmp_path / "pi", example, real=packages[age])
+            outcome["pi"] = "yes"
     except Exception as error:
-        outcome["why"] = str(error)
+        outcome["why"] = outcome["why"] or str(error)
         raise
     finally:
         if results:
-            (Path(results) / f"{row.name}.json").write_text(json.dumps(outcome))
+            (Path(results) / f"{row.name}-{age}.json").write_text(json.dumps(outcome))
