@@ -406,10 +406,7 @@ ROWS = [
     Row(
         "reload-runtime.ts",
         [
-            ask(),
-            see("All done."),
-            requested("Queued /reload-runtime as a follow-up command."),
-            log("[zot] ", 3),
+            *(ask(), see("reload_runtime"), only(ZOT, log("[zot] ", 3))),  # two starts and an end
         ],
         [call("reload_runtime"), "All done."],
     ),

@@ -372,3 +372,21 @@ def test_what_draws_is_given_the_names_of_keys(bridge: Bridge) -> None:
     host = bridge(source)
     for kind, name in (("entry", "card"), ("message", "note"), ("tool_call", "brew")):
         assert host.render(kind, name, data={}, text="x") == ["app.none true"]
+
+
+def test_a_handler_knows_whether_a_prompt_or_a_message_of_an_extension_begins_a_run(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.on("before_agent_start", ({ messageType, prompt, message }, ctx) => {
+            ctx.ui.notify(`${messageType} ${prompt} ${message?.customType}`);
+          });
+          pi.registerCommand("wake", { handler: async () => {
+            pi.sendMessage({ customType: "alarm", content: "wake up", display: true }, { triggerTurn: true });
+          } });
+        }
+    """
+    host = bridge(source, calls={"messages.send": {}})
+    host.command("wake")
+    for prompt, told in (("wake up", "custom wake up alarm"), ("wake up", "user wake up undefined")):
+        host.intercept("before_agent_start", prompt=prompt, system_prompt="S")
+        assert host.wait_for(Notify, lambda note, told=told: note.message == told)

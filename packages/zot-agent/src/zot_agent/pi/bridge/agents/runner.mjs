@@ -108,9 +108,10 @@ export class Runner {
     return event.messages;
   }
 
-  /** @returns {Promise<{messages: any[], systemPrompt: string}>} */
-  async beforeAgentStart(prompt, images, systemPrompt) {
-    const event = { type: "before_agent_start", prompt, images, systemPrompt, systemPromptOptions: {} };
+  /** @param {{messageType: "user" | "custom", prompt?: string, images?: any[], message?: any}} begun @param {string} systemPrompt
+   * @returns {Promise<{messages: any[], systemPrompt: string}>} */
+  async beforeAgentStart(begun, systemPrompt) {
+    const event = { type: "before_agent_start", ...begun, systemPrompt, systemPromptOptions: {} };
     const messages = [];
     await this.emit(event, (answer) => {
       if (answer.message) messages.push({ role: "custom", timestamp: Date.now(), ...answer.message });

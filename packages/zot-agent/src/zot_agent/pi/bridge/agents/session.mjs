@@ -161,7 +161,8 @@ export class AgentSession {
       if (!options.streamingBehavior) throw new Error(BUSY);
       return void this.#queue(options.streamingBehavior === "steer" ? "steer" : "followUp", whole, content);
     }
-    return this.#run([...this.#context.splice(0), { role: "user", content, timestamp: Date.now() }], whole, input.images);
+    const begun = { messageType: "user", prompt: whole, images: input.images };
+    return this.#run([...this.#context.splice(0), { role: "user", content, timestamp: Date.now() }], begun);
   }
 
   #expanded(text) {
@@ -174,12 +175,12 @@ export class AgentSession {
     return template ? template.content.replace(/\$(@|ARGUMENTS|\d)/g, (_, which) => (/\d/.test(which) ? (words[Number(which) - 1] ?? "") : rest)) : text;
   }
 
-  async #run(messages, prompt, images) {
+  async #run(messages, begins) {
     if (!this.model) throw new Error("No model selected.");
     let finish = (_) => {};
     this.#running = new Promise((resolve) => { finish = resolve; });
     try {
-      const begun = await this.#runner.beforeAgentStart(prompt, images, this.systemPrompt);
+      const begun = await this.#runner.beforeAgentStart(begins, this.systemPrompt);
       this.#prompt = begun.systemPrompt === this.systemPrompt ? "" : begun.systemPrompt;
       if (!this.#stopped) await this.agent.prompt([...messages, ...begun.messages]);
       while (!this.#stopped && this.agent.hasQueuedMessages()) await this.agent.continue();
@@ -238,7 +239,7 @@ export class AgentSession {
     if (deliverAs === "nextTurn") return void this.#context.push(message);
     if (this.#running) return deliverAs === "followUp" ? this.agent.followUp(message) : this.agent.steer(message);
     this.#stopped = false;
-    if (triggerTurn) return this.#run([message], textOf(partsOf(content)));
+    if (triggerTurn) return this.#run([message], { messageType: "custom", prompt: textOf(partsOf(content)), message });
     this.agent.appendMessage(message);
     return this.#keep(message);
   }

@@ -131,6 +131,7 @@ function sendCustom(bridge, extension, message, options = {}) {
     ...(message.display === false ? { hidden: true } : {}),
   };
   bridge.keepDetails(message, text);
+  if (options.triggerTurn && bridge.signal === undefined) bridge.begins = { text, message: { role: "custom", timestamp: Date.now(), ...message } };
   bridge.wire.call("messages.send", params).catch((error) => bridge.report(extension, "sendMessage", error));
 }
 

@@ -37,6 +37,8 @@ export class Bridge {
   bound = false;
   changing = 0;
   lastSummary = "";
+  /** The message of an extension that the next run begins with. @type {{text: string, message: any} | null} */
+  begins = null;
   signal = undefined;
   /** @type {import("./registrations.mjs").Registrations[]} */
   extensions = [];

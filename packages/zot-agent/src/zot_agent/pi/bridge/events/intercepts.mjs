@@ -212,8 +212,12 @@ export class Intercepts {
     this.#selection = new ToolSelection(this.#bridge);
     const options = promptOptions(this.#bridge, this.#selection);
     const given = frame.system_prompt ?? "";
+    const { begins } = this.#bridge;
+    this.#bridge.begins = null;
+    const prompt = frame.prompt ?? "";
+    const begun = begins?.text === prompt ? { messageType: "custom", message: begins.message } : { messageType: "user", prompt };
     const event = {
-      type: "before_agent_start", prompt: frame.prompt ?? "", systemPromptOptions: options,
+      type: "before_agent_start", prompt, ...begun, systemPromptOptions: options,
       get systemPrompt() { return options.forceSystemPrompt ?? [given, ...addedTo(options)].filter(Boolean).join("\n\n"); },
     };
     const messages = [];
