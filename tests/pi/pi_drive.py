@@ -156,8 +156,19 @@ def gone(text: str) -> Step:
 
 
 def slash(text: str) -> Steps:
-    """Send a slash command when nothing runs. pi's editor would complete what is typed, with some delay."""
-    pasted = (keys(f"\x1b[200~{text}\x1b[201~"), see(text), keys("\r"))
+    """Send a slash command when nothing runs. pi's editor completes what is typed, with some delay: Enter may take a
+    suggestion, and the next one sends it."""
+
+    def sent(stage: Stage) -> None:
+        def waits() -> bool:
+            return text in map(str.strip, stage.pty.screen().splitlines())
+
+        while waits():
+            stage.pty.type("\r")
+            with contextlib.suppress(TimeoutError):
+                stage.pty.wait_until(lambda: not waits(), 5.0)
+
+    pasted = (keys(f"\x1b[200~{text}\x1b[201~"), see(text), sent)
     return [idle(), only(ZOT, keys(f"{text}\r")), only(PI, *pasted)]
 
 
