@@ -271,9 +271,8 @@ def drive(
     real: Path | None = None,
 ) -> None:
     """Run the script of an `example`, or of a `package` (`npm:NAME` or a folder), which is installed first with the
-    variables `installer`.
-    The folder `root` is made. `real` is the folder of pi's own package: pi runs it, in place of zot. AssertionError or
-    TimeoutError, with the screen, where it does not hold."""
+    variables `installer`. The folder `root` is made. `real` is the folder of pi's own package: pi runs it, in place of
+    zot. AssertionError or TimeoutError, with the screen, where it does not hold."""
     root.mkdir(exist_ok=True)
     zot, front = Zot(root), PI if real else ZOT
     if package:
