@@ -249,7 +249,7 @@ class Transcript(urwid.Widget):
         if top.number != number or self._row(top, width) != before:
             address = self._viewport.bringing(number, top, width, height)
         self._opened[cell] = (top, address)
-        end = self._viewport.ending(width, height)
+        end = self._viewport.end_view(width, height).top
         if not (self._viewport.following and end is not None and end <= RowAddress(number, 0, 0)):
             self._hold(address)
 

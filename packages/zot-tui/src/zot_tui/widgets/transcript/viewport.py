@@ -181,10 +181,6 @@ class Viewport:
         """Return the view that ends with the last row."""
         return self._fill(self._from_end(width, height), width, height)
 
-    def ending(self, width: int, height: int) -> RowAddress | None:
-        """Return the top row of the view that ends with the last row; None if nothing is shown."""
-        return self._from_end(width, height)
-
     def bringing(self, number: int, top: RowAddress, width: int, height: int) -> RowAddress:
         """Return the top row nearest to `top` that shows the beginning of a cell and as much of it as fits."""
         first = RowAddress(number, 0, 0)
