@@ -123,7 +123,7 @@ def alike(row: list[Cell]) -> list[Cell]:
     left out: zot tells it from a twentieth of a second on, and a fast machine is below that."""
     text = "".join(cell.text or "\0" for cell in row)  # one character a cell: no state shows combined ones
     text = (_TOOK if text.lstrip().startswith(_OVER) else _SHORT).sub(lambda found: " " * len(found[0]), text)
-    text = _WORKED.sub(lambda found: f"0.2s{found[0].partition('s')[2]}".ljust(len(found[0])), text)
+    text = _WORKED.sub(lambda found: f"0.2s{found[0].partition('s')[2]:{len(found[0])}}"[: len(found[0])], text)
     text = _SECONDS.sub(lambda found: "2".rjust(len(found[0]), "0"), text)
     text = _FRAMES.sub("⠹", text)
     return [cell._replace(text=each.strip("\0")) for cell, each in zip(row, text, strict=True)]

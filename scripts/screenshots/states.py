@@ -730,6 +730,15 @@ STATES = (
         turns=TASK,
     ),
     State(
+        "sides",
+        "Changes side by side",
+        "The old lines of the file are on the left, the new ones on the right.",
+        (*FINISHED, Keys("/diff\r"), Sees("basket.py  +"), Keys("\x1bv"), Sees("│")),
+        turns=TASK,
+        size=(110, 26),
+        page="diff",
+    ),
+    State(
         "undone",
         "An undone prompt",
         "The files are as they were, and the prompt is in the editor.",
