@@ -130,6 +130,17 @@ def test_letters_have_the_colour_of_their_band_where_there_are_no_bands(term: st
         assert (screen.style_at(0, 0).fg, screen.style_at(0, 0).bg) == (letters, band)
 
 
+def test_what_is_left_behind_has_the_background_of_a_theme_that_has_one() -> None:
+    themed = "from zot_tui.theme import builtin\n" + PLAIN.replace(
+        "App(root)", 'App(root, theme=builtin("high-contrast"))'
+    )
+    with running(themed, environment=os.environ | {"COLORTERM": "truecolor"}) as screen:
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert [screen.style_at(column, 0).bg for column in (0, 40)] == ["000000", "000000"]
+        assert screen.style_at(0, 1).bg == "default"
+
+
 FAILING = """
 async def body(app):
     def fail(): raise ValueError("broken on purpose")

@@ -163,11 +163,14 @@ class Terminal(Screen):
             self.flush()
 
     def leave(self, rows: Sequence[ScreenRow]) -> None:
-        """See `AppScreen`. Control characters are replaced; a lost terminal is ignored."""
+        """See `AppScreen`. Control characters are replaced; a lost terminal is ignored. Blanks at the end of a row are
+        left out, unless the theme has a background of its own."""
+        paper = self.resolve_attr(None, _PALETTE[self.depth]).background
         with contextlib.suppress(OSError):
             for row in rows:
-                shown = row[:-1] if row and row[-1][0] is None and not row[-1][2].strip() else row
-                self.write("".join([*written(shown, self._attr_to_escape, self._erases), "\x1b[0m\n"]))
+                blank = paper == "default" and row[-1][0] is None and not row[-1][2].strip()
+                shown = written(row[:-1] if blank else row, self._attr_to_escape, self._erases)
+                self.write("".join([*shown, "\x1b[0m\n"]))
             self.flush()
 
     def get_cols_rows(self) -> tuple[int, int]:
