@@ -31,6 +31,7 @@ def check(tree: Tree, tag: str, folder: Path) -> None:
         raise Wrong(f"tests/compat has no stored state of {version}: uv run tests/compat/make.py")
     notes = tree.notes(version, released=real)
     print(f"{version}: {'tagged' if real else 'no tag, so this is a rehearsal'}; notes of {notes.count(chr(10))} lines")
+    tree.check_commit(version)
     built = archives(tree, folder)
     installers(tree, folder)
     (folder / "NOTES.md").write_text(notes, "utf-8")

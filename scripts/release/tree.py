@@ -72,6 +72,12 @@ class Tree:
             raise Wrong(f"packaging/install.sh pins another uv than uv.lock: make version V={version}")
         return version
 
+    def check_commit(self, version: str) -> None:
+        """Raises `Wrong` where the last commit, which is what is built, has another version than the files."""
+        for path, found in self.versions().items():
+            if found and f"{version}" not in self.git("show", f"HEAD:{path}"):
+                raise Wrong(f"the last commit, which is built, does not have {version} in {path}: commit first")
+
     def installer_with_pins(self) -> str:
         """The text of install.sh with the wheels of uv that the lock has."""
         lock = (self.root / "uv.lock").read_text("utf-8")

@@ -139,6 +139,14 @@ def test_a_tag_must_be_that_of_the_version_and_of_this_commit_and_no_line_may_be
     assert "tests/compat has no stored state of" in release("check", "--tag", tag).stderr
 
 
+def test_a_version_that_is_not_committed_is_refused_before_anything_is_built(clone: Path, release: Release) -> None:
+    assert release("version", "7.8.9").returncode == 0
+    done = release("check", "--tag", "v7.8.9")
+    assert (done.returncode, done.stderr.startswith("release: the last commit, which is built")) == (1, True), (
+        done.stderr
+    )
+
+
 def test_an_open_line_has_a_command_that_closes_it(clone: Path) -> None:
     page = (clone / "docs" / "releasing.md").read_text("utf-8").partition("## Open lines")[2]
     marks = re.findall(r"^- `([^`]+)`: .*`([^`]+)`$", page, re.MULTILINE)
