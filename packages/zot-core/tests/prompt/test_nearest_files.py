@@ -63,7 +63,7 @@ async def test_a_search_a_listing_a_command_and_a_new_file_touch_a_folder(projec
 
 
 async def test_what_fails_or_is_not_trusted_brings_no_instructions(project: Path) -> None:
-    calls = [Call("read", {"path": "api/gone.py"}), Call("bash", {"command": "cd api && false"})]
+    calls = [Call("read", {"path": "api/gone.py"}), Call("bash", {"command": "cd gone && false"})]
     assert all("Instructions" not in text for text in await results(project, *calls))
     assert await results(project, Call("read", {"path": "api/a.py"}), trusted=False) == ["x = 1\n"]
     assert await results(project, Call("read", {"path": "api/AGENTS.md"})) == ["use tabs\n"]
@@ -127,3 +127,28 @@ async def test_a_stored_result_with_additions_for_the_model_is_shown_as_it_was_a
 
 def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
     return block.replace(duration=round(block.duration, 1)) if isinstance(block, TerminalDisplay) else block
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd api && false",
+        "(cd api && ls)",
+        "cd 'api' && ls",
+        'echo a; cd "api"',
+        "cd api 2>/dev/null && ls",
+        "cd api || exit",
+    ],
+)
+async def test_a_command_touches_the_folder_that_it_goes_to_wherever_it_says_so(project: Path, command: str) -> None:
+    (result,) = await results(project, Call("bash", {"command": command}))
+    assert result.endswith(API)
+
+
+async def test_where_not_all_fit_the_nearest_ones_come_first(project: Path) -> None:
+    limits = NearestLimits(files=1)
+    first, second = await results(
+        project, *[Call("read", {"path": f"api/v2/{name}"}) for name in ("a.py", "")], limits=limits
+    )
+    assert first == f"x = 1\n\n{V2}"
+    assert second.endswith(API)

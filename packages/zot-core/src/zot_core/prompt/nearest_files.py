@@ -7,7 +7,7 @@ that touches a folder has them again.
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 from zot_core.display import INSTRUCTIONS
@@ -18,7 +18,7 @@ from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
 
-_CD = re.compile(r"[ \t]*cd[ \t]+([\w./~@+-]+)[ \t]*(?:&&|;|\n|\Z)")
+_CD = re.compile(r"(?:\A|[;&|(\n])[ \t]*cd[ \t]+(?:\"([^\"\n$`]+)\"|'([^'\n]+)'|([\w./~@+-]+)(?=[\s;&|)]|\Z))")
 _HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}: ", re.MULTILINE)
 """A row of a search: `path:line: text`."""
 
@@ -69,20 +69,23 @@ class NearestInstructions:
     async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
         call, result = outcome.call, outcome.result
         context = self._agent.context.replace(cwd=call.cwd or self._agent.context.cwd)
-        if result.is_error or call.by or context.home or not self._trusted() or open_to_all(context.cwd):
+        failed = result.is_error and "exit_code" not in (result.details or {})  # a command that fails was there, too
+        if failed or call.by or context.home or not self._trusted() or open_to_all(context.cwd):
             return None
         root = await context.files.real(context.cwd)
         notes: list[TextBlock] = []
         for path in await self._touched(outcome, context):
-            for folder in self._chain(path, root):
+            nearest: list[TextBlock] = []
+            for folder in reversed(self._chain(path, root)):
                 key = (call.agent_id, folder)
-                if key in self._done or len(notes) == self._limits.files:
+                if key in self._done or len(notes) + len(nearest) == self._limits.files:
                     continue
                 self._done.add(key)
                 if path in (os.path.join(folder, name) for name in self._names):
                     continue  # it has just been read
                 if text := await self._read(folder, root, context):
-                    notes.append(TextBlock(text))
+                    nearest.append(TextBlock(text))
+            notes += reversed(nearest)
         return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
 
     async def _touched(self, outcome: ToolOutcome, context: ToolContext) -> list[str]:
@@ -93,8 +96,8 @@ class NearestInstructions:
         named = outcome.call.arguments.get("path")
         command = outcome.call.arguments.get("command")
         found = [named] if isinstance(named, str) else []
-        if isinstance(command, str) and (goes := _CD.match(command[:1000])):
-            found.append(goes[1])
+        if isinstance(command, str):
+            found += [goes[1] or goes[2] or goes[3] for goes in _CD.finditer(command[:1000])]
         found += dict.fromkeys(hit[1] for hit in _HIT.finditer(outcome.result.text))
         paths: list[str] = []
         for each in found[: self._limits.paths]:
@@ -104,13 +107,14 @@ class NearestInstructions:
                 continue
         return paths
 
-    def _chain(self, path: str, root: str) -> Iterable[str]:
+    def _chain(self, path: str, root: str) -> list[str]:
         """Return the folders from below `root` down to a path, so that the nearest instructions come last; of a file
         the path itself is no folder, and has no instructions."""
         if not path.startswith(f"{root}{os.sep}"):
             return []
-        parts = path[len(root) + 1 :].split(os.sep)[: self._limits.folders]
-        return [os.path.join(root, *parts[:count]) for count in range(1, len(parts) + 1)]
+        parts = path[len(root) + 1 :].split(os.sep)
+        first = max(len(parts) - self._limits.folders, 0) + 1
+        return [os.path.join(root, *parts[:count]) for count in range(first, len(parts) + 1)]
 
     async def _read(self, folder: str, root: str, context: ToolContext) -> str:
         """Return the instructions of a folder with a line that names them; empty without any, or if a link leads out of

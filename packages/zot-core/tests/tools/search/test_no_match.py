@@ -11,6 +11,8 @@ from zot_core.tools.search.no_match import found_nothing
         ("cd src && rg -c x .", ""),
         ("ls | grep x", ""),
         ("ls; [[ -e gone ]]", ""),
+        ("test -f a && grep x a", ""),
+        ("echo uses:; grep -n x a", "uses:\n"),
     ],
 )
 def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: str) -> None:
@@ -21,6 +23,9 @@ def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: 
     ("command", "output"),
     [
         ("make diff", ""),
+        ("make -s check > log 2>&1 && grep -q passed log", ""),
+        ("set -e; make -s; grep x a", ""),
+        ("echo x > /gone/a; grep x a", "bash: line 1: /gone/a: No such file or directory\n"),
         ("make && diff a b", "cc: error\n"),
         ("cat gone | grep x", "cat: gone: No such file or directory\n"),
         ("cd gone && diff a b", "bash: line 1: cd: gone: No such file or directory\n"),

@@ -147,3 +147,26 @@ def test_folding_like_lines_counts_every_line_and_keeps_both_ends(lines: list[by
     assert lines[:1] in ([], made[:1])
     assert lines[-1:] in ([], made[-1:])
     assert len(b"\n".join(made)) <= len(b"\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a.c:%d:5: error: 'x' undeclared",
+        "%d:  foo(bar);",
+        "src/a.ts(%d,5): error TS2304: no name",
+        "FAILED tests/test_a.py::test_case[%d] - assert 0",
+        "--- FAIL: TestCase/%d (0.00s)",
+        "not ok %d - a case of the parser",
+        "  ✗ case %d of the parser",
+        "    a_test.go:%d: got nothing, want a name",
+    ],
+)
+def test_lines_whose_numbers_say_where_or_what_failed_all_stay(line: str) -> None:
+    data = "".join(f"{line % number}\n" for number in range(3, 90, 7)).encode()
+    assert like_lines_folded(data) == data
+
+
+def test_tests_that_pass_are_like_lines() -> None:
+    lines = [f"  \u2713 case {number} of the parser\n" for number in range(3, 90, 7)]
+    assert len(like_lines_folded("".join(lines).encode()).splitlines()) < len(lines)

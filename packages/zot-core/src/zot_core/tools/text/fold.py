@@ -20,6 +20,13 @@ _NOTE = 60
 _NUMBER = re.compile(rb"[ \t]*\d[\d.,:]*")
 _WORD = re.compile(rb"[A-Za-z]{3}|[\x80-\xff]")
 """Lines without a word are data, which numbers are the point of."""
+_POINTS = re.compile(
+    rb"[ \t]*[\w@+-]*[./][\w./\\@+-]*[:(]\d+[:,)]"  # a place: `path:line:`, `path(line,`
+    rb"|\d+:(?!\d)"  # a hit of `grep -n`
+    rb"|[ \t]*File \".*\", line \d"
+    rb"|.*(?:FAIL|\bfailed\b|\bnot ok\b|\b[Ee]rror\b|\bERROR\b|\xe2\x9c[\x95-\x98]|\xc3\x97)"  # what failed
+)
+"""The beginning of lines whose numbers a model needs: a place in a file, or what has failed."""
 
 _ESCAPE = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
@@ -121,14 +128,15 @@ def folded(data: bytes) -> bytes:
 
 def like_lines_folded(data: bytes) -> bytes:
     """Return a folded output with a count in place of most lines that follow each other and differ only in numbers: a
-    download counts its percent, a test run its cases. The first ones and the last one stay."""
+    download counts its percent, a test run its cases. The first ones and the last one stay, and so do lines that name
+    a place in a file or what has failed."""
     lines = data.split(b"\n")
     made: list[bytes] = []
     at = 0
     for key, run in groupby(_NUMBER.sub(b"0", data).split(b"\n")):
         end = at + sum(1 for _ in run)
         held = end - at - LIKE_FIRST - 1
-        if end - at < LIKE_FEWEST or held * len(key) < _NOTE or not _WORD.search(key):
+        if end - at < LIKE_FEWEST or held * len(key) < _NOTE or not _WORD.search(key) or _POINTS.match(lines[at]):
             made += lines[at:end]
         else:
             made += [
