@@ -19,6 +19,7 @@ import answer_schema
 
 import zot_agent
 import zot_ext
+from zot_agent.client.connection import BY_HAND
 from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
 
@@ -107,10 +108,6 @@ def names(operations: dict[str, Operation[..., Any]]) -> str:
         "fields": {name: [part.name for part in each.fields] for name, each in operations.items()},
     }
     return json.dumps(found, indent=1) + "\n"
-
-
-BY_HAND = {"hello", "prompts.send", "control.compact"}
-"""What the client writes by hand, because more belongs to it, such as the events that follow."""
 
 
 def commands(operations: dict[str, Operation[..., Any]]) -> str:

@@ -293,6 +293,22 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
     assert not runs(pid)
 
 
+async def test_waiting_until_idle_has_no_limit(server: ScriptedServer) -> None:
+    server.add(Turn("one two three", chunk=1, delay=0.1))
+    async with connect(server) as client:
+        running = client.prompt("slow")
+        await running.started()
+        patient, client.limits = client.limits, client.limits.replace(answer_seconds=0.2)
+        await client.control_wait_idle()
+        client.limits = patient
+        assert (await events_of(running))[-1]["type"] == "done"
+
+
+def test_what_has_events_is_no_plain_method() -> None:
+    assert not hasattr(RpcClient, "prompts_send")
+    assert not hasattr(RpcClient, "control_compact")
+
+
 READS_NO_MORE = DEAF + SAYS_HELLO.replace("flush=True)", "flush=True); break") + "time.sleep(600)"
 
 

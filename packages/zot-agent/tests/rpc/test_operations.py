@@ -32,6 +32,11 @@ def test_a_client_is_told_which_field_is_wrong(peer: Peer) -> None:
     assert peer.call("tools.set_active", names=[])["code"] == "denied"
 
 
+def test_a_path_that_is_no_unicode_text_is_refused(peer: Peer) -> None:
+    answer = peer.call("session.import", path="\ud800")
+    assert (answer["code"], answer["error"]) == ("invalid", "path is not Unicode text")
+
+
 async def test_an_extension_is_told_the_same(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.add("caller", CALLER, "session control model tools2")

@@ -25,6 +25,9 @@ C = TypeVar("C", bound="RpcConnection")
 TOKEN = "ZOTCORE_RPC_TOKEN"
 """The environment variable with the secret for `hello`; unset or empty for none."""
 
+BY_HAND = frozenset(("hello", "prompts.send", "control.compact"))
+"""Operations that the client writes by hand, because more belongs to them, such as the events that follow."""
+
 _CHECK_INTERVAL = 64
 """Events between two checks of how many wait."""
 
@@ -116,12 +119,15 @@ class RpcConnection:
 
     async def request(self, type: str, **fields: Any) -> Any:
         """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
-        it has none. With `summarise` the model writes first, which may take longer."""
+        it has none. With `summarise` the model writes first, which may take longer. `control.wait_idle` has no
+        limit."""
         _, answer = self._send(type, fields)
         limit = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
+        if type == "control.wait_idle":
+            return await self._answered(type, answer, None)
         return await self._answered(type, answer, limit)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float | None) -> dict[str, Any]:
         try:
             async with asyncio.timeout(limit):
                 response = await answer

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from zot_agent.client.connection import RpcConnection
+from zot_agent.client.connection import BY_HAND, RpcConnection
 from zot_agent.operations.names import FIELDS
 from zot_ext.calls.operations import given_fields
 
@@ -21,4 +21,5 @@ def _method(operation: str, names: Sequence[str]) -> Callable[..., Awaitable[Any
 
 
 for _operation, _names in FIELDS.items():
-    setattr(OperationCommands, _operation.replace(".", "_"), _method(_operation, _names))
+    if _operation not in BY_HAND:  # their events would be taken for those of the next prompt
+        setattr(OperationCommands, _operation.replace(".", "_"), _method(_operation, _names))

@@ -197,6 +197,10 @@ class StoredSessions:
         """Return the path of a file that a client names, from `cwd`."""
         if not path.strip() or "\0" in path:
             raise ConfigError("path must name a file")
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:
+            raise ConfigError("path is not Unicode text") from None
         path = os.path.join(cwd, os.path.expanduser(path))
         if self._allowed is not None and not self._allowed(os.path.realpath(path)):
             raise ConfigError(f"{path} is outside the directories that are served")
