@@ -16,7 +16,10 @@ async def operate(host: Host, method: str, params: dict[str, Any]) -> dict[str, 
     underscore of extension methods. Raises `OperationFailed` for another method, and what the operation raises."""
     if not method.startswith("zot/"):
         raise OperationFailed("unsupported", f"zot has no method _{method}")
-    operation = find_for_client(method.removeprefix("zot/"))
+    name = method.removeprefix("zot/")
+    operation = find_for_client(name)
+    if operation.name != name:
+        raise OperationFailed("unsupported", f"{name} is called {operation.name} here")
     answer = operation.answer(OperationCaller(host.conversation, StoredSessions(), host), params)
     found = await answer if isinstance(answer, Awaitable) else answer
     return json.loads(found) if isinstance(found, str) else dict(found or {})
