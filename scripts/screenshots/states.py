@@ -480,7 +480,7 @@ STATES = (
     State(
         "plan",
         "A plan that an extension keeps",
-        "The steps of a plan above the editor; the first one is done, and the status row counts.",
+        "The steps of a plan above the editor, of which the first one is done.",
         (
             Sees(READY),
             Keys("/plan\r"),
@@ -489,7 +489,6 @@ STATES = (
             Sees("/plan go carries"),
             Sees("esc to stop", gone=True),
             Keys("/plan go\r"),
-            Sees("plan 1/3"),
             Sees("Next I say so"),
             Sees("esc to stop", gone=True),
         ),
