@@ -180,6 +180,10 @@ def write(path: Path) -> int:
                 for id, (_, _, said) in zip(ids, calls, strict=True)
             ]
             say("tool", *results)
-            add(_line({"type": "usage", "usage": {"input_tokens": 1}, "cumulative": {"input_tokens": messages}}))
+            add(
+                _line(
+                    {"type": "usage", "usage": {"input_tokens": written // 4}, "cumulative": {"input_tokens": written}}
+                )
+            )
             messages += 2
     return messages
