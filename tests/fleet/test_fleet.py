@@ -240,6 +240,12 @@ def test_a_worker_without_its_servers_says_so_in_a_line(zot: Zot) -> None:
     )
     none = zot.run("worker", "--store", "", env=zot.env | {"ZOT_FLEET_STORE": ""}, timeout=PATIENCE)
     assert none.line().startswith("a fleet needs a store for its runs: set ZOT_FLEET_STORE to postgresql://")
+    elsewhere = zot.run("worker", "--namespace", "mine", timeout=PATIENCE)
+    assert (elsewhere.code, elsewhere.err) == (
+        1,
+        "zot: Temporal does not take the worker: Worker validation failed: Namespace mine was not found or otherwise"
+        " could not be described\n",
+    )
 
 
 def test_a_run_that_the_engine_did_not_get_says_how_to_give_it(zot: Zot, server: ScriptedServer) -> None:

@@ -207,6 +207,7 @@ from zot_agent.fleet.engine.client import connect
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.worker import FleetWorker, WorkerOptions
+from zot_provider.errors import ZotError
 
 limits = FleetLimits(away_seconds=6.0, end_seconds=6.0, start_seconds=20.0, deliver_seconds=6.0, connect_seconds=9.0)
 
@@ -215,7 +216,10 @@ async def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     options = WorkerOptions(places.queue, places.store, sys.argv[sys.argv.index("--folder") + 1], 4, "off")
-    await FleetWorker(await connect(places.address), options, print_line, limits).work(ended.wait())
+    try:
+        await FleetWorker(await connect(places.address), options, print_line, limits).work(ended.wait())
+    except ZotError as error:
+        print_line(str(error))
     os._exit(0)
 
 logging.getLogger("temporalio").setLevel(logging.CRITICAL)  # as zot worker does

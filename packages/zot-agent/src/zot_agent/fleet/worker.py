@@ -27,6 +27,7 @@ from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.traces import current_span
 from zot_core.aio import finish, spawn
 from zot_core.runtime.run_rows import run_of_rows
+from zot_provider.errors import ZotError
 from zot_provider.files.private_folder import make_private
 from zot_provider.json_text import dump
 from zot_provider.record import Record
@@ -66,7 +67,10 @@ class FleetWorker:
         self._forks = ForkServer() if FORKS else None
 
     async def work(self, ended: Awaitable[object]) -> None:
-        """Take runs until `ended` is, then stop the runs that are here; another worker continues them."""
+        """Take runs until `ended` is, then stop the runs that are here; another worker continues them.
+
+        Raises `ZotError` where Temporal does not take the worker: it went away meanwhile, or has no such namespace.
+        """
         grace = timedelta(seconds=self._limits.end_seconds)
         shared: dict[str, Any] = {
             "max_heartbeat_throttle_interval": _THROTTLE,
@@ -89,6 +93,8 @@ class FleetWorker:
         try:
             async with messages, runs:
                 await ended
+        except RuntimeError as error:  # what its worker raises; the rest of the text is the answer of its server
+            raise ZotError(f"Temporal does not take the worker: {str(error).split(': Status', 1)[0]}") from error
         finally:
             if self._forks is not None:
                 await self._forks.close()
