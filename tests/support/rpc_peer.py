@@ -39,6 +39,7 @@ class Peer:
         self.lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.seen: list[dict[str, Any]] = []
         self.raw: list[str] = []
+        self.torn = b""  # the end of what it said, where it was killed in the middle of a line
         self.schema = Schema(RPC)
         self._reader = threading.Thread(target=self._read)
         if listens:
@@ -51,7 +52,9 @@ class Peer:
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            assert line.endswith(b"\n")
+            if not line.endswith(b"\n"):
+                self.torn = line
+                break
             self.raw.append(line.decode())
             self.lines.put(json.loads(line))
         self.lines.put(None)
@@ -116,6 +119,7 @@ class Peer:
         self.process.stdin.close()
         code = self.process.wait(PATIENCE)
         self._reader.join()
+        assert code < 0 or not self.torn, "it ended in the middle of a line"
         while (line := self.lines.get_nowait()) is not None:
             self.seen.append(line)
         return code, self.process.stderr.read().decode()

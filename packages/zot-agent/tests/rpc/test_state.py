@@ -1,12 +1,16 @@
 """The commands that read and change the state of the agent."""
 
+import array
+import fcntl
 import json
+import termios
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rpc_client import text
 from rpc_peer import Peer, StartPeer
+from waiting import wait_until
 
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta
@@ -52,6 +56,23 @@ def test_while_a_long_conversation_is_prepared_other_commands_are_answered(
     messages = peer.data("get_messages")["messages"]
     said = [message["content"][0]["text"] for message in messages]
     assert said == [*map(str, range(5000)), "one more", "done"]
+
+
+def test_half_a_line_of_a_process_that_is_killed_is_no_line(start: StartPeer, alone: Path) -> None:
+    session = SessionFile(str(alone / "large.jsonl"), Meta("5b0e6f8d", str(alone), "scripted", "openai", "then"))
+    session.append(Message("user", [TextBlock("x" * 1_000_000)]))  # more than a pipe takes
+    session.close()
+    peer = start("--session", session.path, listens=False)
+    peer.send("get_messages")
+    pipe = peer.process.stdout
+    assert pipe is not None
+    waiting = array.array("i", [0])
+    wait_until(lambda: fcntl.ioctl(pipe, termios.FIONREAD, waiting) == 0 and waiting[0] > 50_000, "it writes")
+    peer.process.kill()
+    peer.listen()
+    peer.kill()
+    assert b"xxx" in peer.torn
+    assert not any("xxx" in line for line in peer.raw)
 
 
 def test_clear_and_new_session_delete_the_messages(peer: Peer, server: ScriptedServer) -> None:
