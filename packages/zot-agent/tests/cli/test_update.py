@@ -10,20 +10,54 @@ from zot_agent.update.installation import Installation
 from zot_agent.version import __version__
 
 NEWER = '{"info": {"version": "99.0"}}'
+NAME = "zot-nowhere-else"
 
 
 def installer(code: int = 0) -> Installation:
     return Installation("run it", [sys.executable, "-c", f"import sys; sys.exit({code})"])
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_the_installer_runs_and_decides_the_exit_code(
-    alone: Path, capsys: pytest.CaptureFixture[str], code: int
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of packages with version 1.0 of `NAME`."""
+    folder = tmp_path / "site"
+    (folder / "zot_nowhere_else-1.0.dist-info").mkdir(parents=True)
+    (folder / "zot_nowhere_else-1.0.dist-info/METADATA").write_text(f"Name: {NAME}\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
+
+
+def test_the_installer_runs_and_decides_the_exit_code(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Registry(NEWER) as registry:
+        assert run([], registry.url, installer(1)) == 1
+    shown = f"{sys.executable} -c 'import sys; sys.exit(1)'"
+    assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\n{shown}\n"
+
+
+def test_an_update_is_one_where_another_version_is_there_afterwards(
+    alone: Path, site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (str(site / f"zot_nowhere_else-{version}.dist-info") for version in ("1.0", "99.0"))
+    text = "import os, sys; os.rename(*sys.argv[1:3]); open(sys.argv[2] + '/METADATA', 'w').write(sys.argv[3])"
+    command = [sys.executable, "-c", text, old, new, f"Name: {NAME}\nVersion: 99.0\n"]
+    found = Installation("", command, package=NAME)
+    with Registry(NEWER) as registry:
+        assert run([], registry.url, found) == 0
+    assert (found.version(), capsys.readouterr().err) == ("99.0", "")
+
+
+def test_an_installer_that_keeps_the_old_version_has_not_updated_zot(
+    alone: Path, site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Registry(NEWER) as registry:
-        assert run([], registry.url, installer(code)) == code
-    shown = f"{sys.executable} -c 'import sys; sys.exit({code})'"
-    assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\n{shown}\n"
+        assert run([], registry.url, Installation("", [sys.executable, "-c", ""], package=NAME)) == 1
+    assert capsys.readouterr().err.startswith("zot: zot is still 1.0: ")
+
+
+def test_an_environment_that_the_installer_has_replaced_has_no_version_to_compare(alone: Path, site: Path) -> None:
+    command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree(sys.argv[1])", str(site)]
+    with Registry(NEWER) as registry:
+        assert run([], registry.url, Installation("", command, package=NAME)) == 0
 
 
 def test_nothing_is_done_when_zot_is_current(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 import sysconfig
-from importlib import metadata
+from importlib import invalidate_caches, metadata
 
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import read_object
@@ -29,6 +29,15 @@ class Installation(Record):
     advice: str
     command: list[str] = field(default_factory=list)
     source: str = ""
+    package: str = PACKAGE
+
+    def version(self) -> str:
+        """Return the version that the environment has now, which an installer may have changed; empty if none."""
+        invalidate_caches()
+        try:
+            return metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            return ""
 
 
 def installation(prefix: str = sys.prefix, package: str = PACKAGE) -> Installation:

@@ -55,12 +55,20 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
         return 0
     _print(shlex.join(found.command))
     try:
+        before = found.version()
         done = subprocess.run(found.command, env=installer_environment(), timeout=INSTALL_LIMIT, check=False)
-        return 1 if done.returncode else 0
+        if done.returncode:
+            return 1
     except FileNotFoundError:
         raise ZotError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ZotError(f"the installer did not finish: {error}; {found.advice}") from None
+    if before and found.version() == before:  # the installer says neither that it did nothing nor why
+        raise ZotError(
+            f"zot is still {before}: the package index has nothing newer yet, or zot was installed with its version; "
+            f"then install {found.package} again without one"
+        )
+    return 0
 
 
 def _print(line: str) -> None:
