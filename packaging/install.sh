@@ -7,8 +7,8 @@
 # 2. `uv tool install` puts zot and what it needs into an environment of their own.
 # 3. Completions go to where bash and fish look for those of a person.
 #
-# It needs curl or wget, changes no file of your shell, and never asks for the rights of another user. `uv tool uninstall
-# zot-agent` takes zot away. To change where things go: UV_INSTALL_DIR, UV_TOOL_DIR, UV_TOOL_BIN_DIR.
+# It needs curl or wget, changes no file of your shell, and never asks for the rights of another user. To take zot away:
+# https://OWNER.github.io/zot/install/#remove-it. To change where things go: UV_INSTALL_DIR, UV_TOOL_DIR, UV_TOOL_BIN_DIR.
 set -eu
 
 ZOT=0.1.0
@@ -27,9 +27,17 @@ END
 
 say() { printf '%s\n' "zot: $*" >&2; }
 
+said=
 fail() {
+  said=yes
   say "$*"
   exit 1
+}
+
+# However the script ends, its last line says so.
+end() {
+  rm -rf "$scratch"
+  [ "$1" = 0 ] || [ -n "$said" ] || say "stopped before all was done; see above"
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -102,9 +110,11 @@ install_uv() {
   uv=$bin/uv
 }
 
+# A uv that is too old does not know what is asked for here and needed below.
 find_uv() {
   for uv in uv "${UV_INSTALL_DIR:-$HOME/.local/bin}/uv"; do
-    if "$uv" --version >/dev/null 2>&1; then return; fi
+    if "$uv" tool dir --bin >/dev/null 2>&1; then return; fi
+    if old=$("$uv" --version 2>/dev/null); then say "$(command -v "$uv") is too old or does not work: $old"; fi
   done
   install_uv
 }
@@ -122,11 +132,13 @@ complete() {
 main() {
   [ -n "${HOME:-}" ] || fail "HOME is not set"
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/zot-install.XXXXXX") || fail "no folder for temporary files"
-  trap 'rm -rf "$scratch"' EXIT
+  trap 'end $?' EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
   find_uv
-  "$uv" tool install "zot-agent==$ZOT" || fail "uv could not install zot-agent $ZOT; see above"
+  # With == uv would keep this version for ever, and `zot update` would do nothing.
+  "$uv" tool install "zot-agent>=$ZOT" || fail "uv could not install zot-agent $ZOT; see above"
   folder=$("$uv" tool dir --bin)
   zot=$folder/zot
   version=$("$zot" --version) || fail "$zot was installed and does not run"
@@ -135,7 +147,10 @@ main() {
   complete fish "${XDG_CONFIG_HOME:-$HOME/.config}/fish/completions/zot.fish"
   if has zsh; then say 'for completions in zsh, add this line to ~/.zshrc: source <(zot completions zsh)'; fi
   case :$PATH: in
-    *:"$folder":*) say "begin with: zot" ;;
+    *:"$folder":*)
+      first=$(command -v zot)
+      if [ "$first" = "$zot" ]; then say "begin with: zot"; else say "begin with: $zot; $first comes before it on your PATH"; fi
+      ;;
     *)
       say "$folder is not on your PATH. Add it, or run: $uv tool update-shell"
       say "begin with: $zot"

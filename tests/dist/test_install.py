@@ -28,7 +28,7 @@ UV = """#!/bin/sh
 echo "$@" >>"$HOME/calls"
 case "$*" in
   --version) echo uv 9.9.9 ;;
-  "tool install zot-agent=="*)
+  "tool install zot-agent>="*)
     [ -z "${NO_INDEX:-}" ] || { echo no such package >&2; exit 1; }
     mkdir -p "$HOME/tools"
     printf '#!/bin/sh\\necho "zot said $*"\\n' >"$HOME/tools/zot"
@@ -114,7 +114,7 @@ def test_uv_is_downloaded_and_installs_zot_and_each_file_is_named(install: Insta
         f"{home}/tools is not on your PATH. Add it, or run: {home}/.local/bin/uv tool update-shell",
         f"begin with: {home}/tools/zot",
     ]
-    assert (home / "calls").read_text().splitlines() == [f"tool install zot-agent=={VERSION}", "tool dir --bin"]
+    assert (home / "calls").read_text().splitlines() == [f"tool install zot-agent>={VERSION}", "tool dir --bin"]
     assert left(tmp_path) == []
 
 
@@ -159,6 +159,47 @@ def test_what_is_missing_is_said_in_one_line(install: Install, files: tuple[Path
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "zot: curl or wget is needed")
     done = install(HOME="")
     assert (done.returncode, done.stderr) == (1, "zot: HOME is not set\n")
+
+
+def program(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_a_uv_that_is_too_old_is_named_and_another_one_is_taken(install: Install, home: Path, tmp_path: Path) -> None:
+    old = '[ "$*" = --version ] && echo uv 0.1.0 || { echo unexpected argument >&2; exit 2; }'
+    for path in (tmp_path / "bin/uv", home / ".local/bin/uv"):
+        program(path, old)
+    done = install()
+    assert (done.returncode, "unexpected" in done.stderr) == (0, False), done.stderr
+    assert [line for line in done.stderr.splitlines() if "too old" in line] == [
+        f"zot: {tmp_path}/bin/uv is too old or does not work: uv 0.1.0",
+        f"zot: {home}/.local/bin/uv is too old or does not work: uv 0.1.0",
+    ]
+    assert f"zot: installed {home}/tools/zot (zot said --version)" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["chmod", "cat", "curl", "mkdir", "mktemp", "mv", "python3", "sha256sum", "uname"])
+def test_whatever_fails_the_last_line_is_one_of_zot(install: Install, tmp_path: Path, home: Path, name: str) -> None:
+    program(tmp_path / "bin" / name, "exit 7")
+    done = install()
+    assert (done.returncode != 0, done.stderr.splitlines()[-1].startswith("zot: ")) == (True, True), done.stderr
+    assert (left(tmp_path), (home / "tools").exists()) == ([], False)
+
+
+def test_a_home_that_cannot_be_written_is_no_silent_end(install: Install, home: Path, tmp_path: Path) -> None:
+    (home / ".local").touch()
+    done = install()
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "zot: stopped before all was done; see above")
+    assert left(tmp_path) == []
+
+
+def test_another_zot_that_comes_first_is_named(install: Install, home: Path, tmp_path: Path) -> None:
+    program(tmp_path / "bin" / "zot", "echo zot 0.0.1")
+    done = install(PATH=f"{tmp_path}/bin:{home}/tools")
+    assert done.stderr.endswith(f"begin with: {home}/tools/zot; {tmp_path}/bin/zot comes before it on your PATH\n")
 
 
 def test_a_system_without_a_wheel_is_named(install: Install, tmp_path: Path) -> None:
