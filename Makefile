@@ -168,8 +168,9 @@ site: setup ## the site of docs/, in build/site/html, without a warning or a bro
 	$(UV) run pytest tests/site
 
 RELEASE = $(UV) run --quiet --isolated --only-group release scripts/release
-version: ## begin a release: write the version where it is, and date the heading of the changelog; V=0.1.1 (docs/releasing.md)
+version: ## begin a release: write the version where it is, date the changelog, keep what it stores; V=0.1.1 (docs/releasing.md)
 	$(RELEASE) version '$(V)'
+	$(UV) run --quiet tests/compat/make.py
 
 release-check: ## build, check and try a release on this machine; TAG=v0.1.1: the one that is tagged
 	$(RELEASE) check --tag '$(TAG)'

@@ -91,17 +91,36 @@ class Tree:
 
     def bump(self, version: str) -> None:
         """Write a version to every place, and date the heading of the changelog. A candidate (`0.2.0rc1`) keeps the
-        heading, and the installers. Raises `Wrong`."""
+        heading, and the installers. Until the version has its tag, this can be done again. Raises `Wrong`."""
         if not _VERSION.fullmatch(version):
             raise Wrong(f"{version!r} is no version such as 0.2.0 or 0.2.0rc1")
-        if not _section(self.changelog.read_text("utf-8"), "Unreleased").strip():
+        if self.git("tag", "--list", f"v{version}").strip():
+            raise Wrong(f"v{version} is tagged, and what it names stays: take the next version")
+        text = self._with_one_heading(version)
+        if not _section(text, "Unreleased").strip():
             raise Wrong("nothing is under Unreleased in CHANGELOG.md: a release says what is new")
         changed = self.write(version)
         if "rc" not in version:
-            text, today = self.changelog.read_text("utf-8"), datetime.datetime.now(datetime.UTC).date()
-            self.changelog.write_text(text.replace(_HEADING, f"{_HEADING}\n## {version} - {today}\n", 1), "utf-8")
+            today = datetime.datetime.now(datetime.UTC).date()
+            text = text.replace(_HEADING, f"{_HEADING}\n## {version} - {today}\n", 1)
+        if text != self.changelog.read_text("utf-8"):
+            self.changelog.write_text(text, "utf-8")
             changed.append("CHANGELOG.md")
         print(version, *changed, sep="\n  ")
+
+    def _with_one_heading(self, version: str) -> str:
+        """The changelog, where an earlier try has dated the newest section without its heading: what is in it is
+        unreleased. Raises `Wrong` where it belongs to another version that has no tag."""
+        text = self.changelog.read_text("utf-8")
+        newest = re.search(r"^## (\d\S*) - [\d-]+\n\n?", text, re.M)
+        if newest is None or self.git("tag", "--list", f"v{newest[1]}").strip():
+            return text
+        if newest[1] != version:
+            tag = f"v{newest[1]}"
+            raise Wrong(
+                f"CHANGELOG.md has {newest[1]}, and there is no tag {tag}: git fetch --tags, or remove its heading"
+            )
+        return text[: newest.start()] + text[newest.end() :]
 
     def write(self, version: str) -> list[str]:
         """Write a version to the files that have it, and return which."""

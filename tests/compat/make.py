@@ -1,15 +1,16 @@
-"""Makes tests/compat/VERSION, what the zot of this checkout stores: run it once for each version that is released.
+"""Makes tests/compat/VERSION, what the zot of this checkout stores: run it for each version that is released.
 
     uv run tests/compat/make.py
 
 The state is that of a person: sessions with a branch, a label, a title, a summary and a stopped run, changes that can
 be undone, settings, keys, an allowed extension with what it registered. The tests beside it read all of it with the zot
-of their own checkout. What a released version has written is never made again.
+of their own checkout. What a released version has written is never made again; until it has its tag, it is.
 """
 
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -106,13 +107,19 @@ def fleet(session: str) -> str:
 
 
 def main() -> None:
-    target = HERE / __version__
-    if target.exists():
-        sys.exit(f"{target} is there: what a version has written is not made again")
+    target, tag = HERE / __version__, f"v{__version__}"
+    if subprocess.run(["git", "tag", "--list", tag], cwd=HERE, capture_output=True, check=True).stdout:
+        sys.exit(f"{tag} is tagged: what a version has written is not made again")
+    if "rc" in __version__:
+        print("of a candidate nothing is kept")
+        return
+    if shutil.which("bwrap") is None:
+        sys.exit("bubblewrap is needed, which only Linux has")
     with tempfile.TemporaryDirectory() as scratch, ScriptedServer() as server:
         folder = Path(scratch, "world")
         address = server.base_url("anthropic-messages")
         fill(StoredWorld(folder, ANTHROPIC_BASE_URL=address, ANTHROPIC_API_KEY="key"), server)
+        shutil.rmtree(target, ignore_errors=True)
         passing = shutil.ignore_patterns("*.lock", "__pycache__", "logs")
         for name in ("project", "state"):
             shutil.copytree(folder / name, target / name, ignore=passing)

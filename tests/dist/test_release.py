@@ -36,7 +36,12 @@ def clone(tmp_path: Path) -> Path:
         "# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.0.9 - 2026-01-01\n\n- Old.\n"
     )
     commit(tmp_path)
+    tag(tmp_path, "v0.0.9")
     return tmp_path
+
+
+def tag(clone: Path, name: str) -> None:
+    subprocess.run(["git", "tag", "--force", name], cwd=clone, check=True, capture_output=True, timeout=PATIENCE)
 
 
 def commit(clone: Path) -> None:
@@ -66,6 +71,37 @@ def test_the_version_of_a_release_is_written_everywhere_and_the_changelog_has_it
     assert sum("7.8.9" in path.read_text("utf-8") for path in written) == 5 + 2 + 4 + 1
     text = (clone / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n- New\.\n\n## 0\.0\.9", text, re.MULTILINE)
+
+
+def test_a_version_without_a_tag_can_be_written_again_and_its_section_gets_what_is_new_and_the_date_of_today(
+    clone: Path, release: Release
+) -> None:
+    path = clone / "CHANGELOG.md"
+    assert release("version", "7.8.9").returncode == 0
+    first = path.read_text("utf-8")
+    path.write_text(re.sub(r"7\.8\.9 - \S+", "7.8.9 - 2026-01-02", first), "utf-8")
+    commit(clone)
+    assert release("version", "7.8.9").returncode == 0
+    assert path.read_text("utf-8") == first
+    path.write_text(first.replace("## Unreleased\n\n", "## Unreleased\n\n- Later.\n\n"), "utf-8")
+    assert release("version", "7.8.9").returncode == 0
+    assert path.read_text("utf-8") == first.replace("- New.", "- Later.\n\n- New.")
+    changed = subprocess.run(["git", "diff", "--name-only"], cwd=clone, capture_output=True, text=True, check=True)
+    assert changed.stdout == "CHANGELOG.md\n"
+
+
+def test_a_version_that_has_its_tag_is_never_written_again_and_no_other_one_swallows_what_has_none(
+    clone: Path, release: Release
+) -> None:
+    assert release("version", "7.8.9").returncode == 0
+    commit(clone)
+    for version in ("8.0.0", "8.0.0rc1"):
+        done = release("version", version)
+        assert (done.returncode, "there is no tag v7.8.9" in done.stderr) == (1, True)
+    tag(clone, "v7.8.9")
+    done = release("version", "7.8.9")
+    assert (done.returncode, done.stderr.startswith("release: v7.8.9 is tagged")) == (1, True)
+    assert subprocess.run(["git", "diff", "--quiet"], cwd=clone, check=False).returncode == 0
 
 
 def test_a_candidate_leaves_the_changelog_and_the_installers(clone: Path, release: Release) -> None:
