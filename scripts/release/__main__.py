@@ -22,15 +22,16 @@ def check(tree: Tree, tag: str, folder: Path) -> None:
     version = tree.version()
     if tag and tag != f"v{version}":
         raise Wrong(f"the tag {tag} does not belong to the version {version}")
-    real = bool(tag) and tree.is_tagged(tag)
+    real = bool(tag)
+    tagged = real and tree.is_tagged(tag)
     if lines := tree.open_lines():
         print("open lines of docs/releasing.md:", *lines, sep="\n  ")
         if real:
             raise Wrong(f"{len(lines)} lines of docs/releasing.md are open")
-    if real and "rc" not in version and not (tree.root / "tests" / "compat" / version).is_dir():
-        raise Wrong(f"tests/compat has no stored state of {version}: uv run tests/compat/make.py")
+    if real and "rc" not in version and not (tree.root / "tests/compat" / version / "state").is_dir():
+        raise Wrong(f"tests/compat has no stored state of {version}: make version V={version}")
     notes = tree.notes(version, released=real)
-    print(f"{version}: {'tagged' if real else 'no tag, so this is a rehearsal'}; notes of {notes.count(chr(10))} lines")
+    print(f"{version}: {'tagged' if tagged else 'not tagged'}; notes of {notes.count(chr(10))} lines")
     tree.check_commit(version)
     built = archives(tree, folder)
     installers(tree, folder)
@@ -49,7 +50,7 @@ def main() -> None:
     bump.add_argument("version")
     checked = verbs.add_parser("check", help="check a release, and try it")
     checked.add_argument(
-        "--tag", default="", help="the tag of the release; without it, or before it is there: a rehearsal"
+        "--tag", default="", help="the tag of the release, there or not yet; without it open lines are only listed"
     )
     checked.add_argument("--folder", type=Path, default=Path("build/release"), help="where what is published goes")
     asked = parser.parse_args()

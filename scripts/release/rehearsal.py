@@ -51,6 +51,8 @@ class Rehearsal:
         self._home = Path(self._scratch.name, "home")
         self._project = Path(self._scratch.name, "project")
         self._index = Path(self._scratch.name, "index")
+        self._copy = Path(self._scratch.name, "old")
+        self._venv = self._home / "venv"
         for each in (self._home, self._project, self._index):
             each.mkdir()
         (self._project / "a.txt").write_text(f"{SAID}\n")
@@ -99,7 +101,7 @@ class Rehearsal:
         """Publish, install and use; raises `Wrong`."""
         self._wait()
         self._publish(self._old())
-        self._say("uv", "tool", "install", "--index", self._simple, "zot-agent")
+        self._say("sh", str(self._copy / "packaging/install.sh"), UV_INDEX=self._simple)
         python = str(self._home / ".local/share/uv/tools/zot-agent/bin/python")
         model = self._model(python)
         self._expect(f"zot {OLD}\n", "zot", "--version")
@@ -115,16 +117,18 @@ class Rehearsal:
         self._sbom(python)
         self._say("uv", "tool", "uninstall", "zot-agent")
         self._try_installers(model)
+        self._read_stored()
         self._shake_hands()
 
     def _try_installers(self, model: dict[str, str]) -> None:
         this = f"zot-agent=={self._version}"
         ways = {
+            "uv tool": [["uv", "tool", "install", "--index", self._simple, this], ["zot"]],
             "uvx": [["uv", "tool", "run", "--index", self._simple, this]],
             "pip": [
-                ["uv", "venv", "--quiet", "--seed", str(self._home / "venv")],
-                [str(self._home / "venv/bin/pip"), "install", "--quiet", "--extra-index-url", self._simple, this],
-                [str(self._home / "venv/bin/zot")],
+                ["uv", "venv", "--quiet", "--seed", str(self._venv)],
+                [str(self._venv / "bin/pip"), "install", "--quiet", "--extra-index-url", self._simple, this],
+                [str(self._venv / "bin/zot")],
             ],
             "install.sh": [["env", f"UV_INDEX={self._simple}", "sh", str(self._folder / "install.sh")], ["zot"]],
             "pipx": [
@@ -142,6 +146,18 @@ class Rehearsal:
             self._expect(ANSWER, *zot, "-p", "what is here?", **model)
             self._say("uv", "tool", "uninstall", "--all")
             print(f"{way} installs and runs it ({time.monotonic() - begun:.0f} s)")
+
+    def _read_stored(self) -> None:
+        """Start what pip has installed on what each version has stored, as the tests of tests/compat do."""
+        pins, python = self._home / "pins.txt", self._venv / "bin/python"
+        export = ("uv", "export", "--quiet", "--frozen", "--only-dev", "--no-emit-workspace", "--no-hashes")
+        run(*export, "--output-file", pins, cwd=self._copy, env=self._env)
+        options = ("--quiet", f"--python={python}", f"--constraint={pins}")
+        self._say("uv", "pip", "install", *options, "pytest", "hypothesis")
+        command = (python, "-m", "pytest", "-p", "no:cacheprovider", "tests/compat")
+        run(*command, cwd=self._copy, env=self._env | {"CI": "true"})  # where nothing is skipped
+        stored = sorted(path.parent.name for path in self._copy.glob("tests/compat/*/state"))
+        print(f"it reads what was stored by {', '.join(stored)}")
 
     def _shake_hands(self) -> None:
         """Start zot as the entry of the editors' registry says, and ask for a way to sign in, as its checks do."""
@@ -174,14 +190,13 @@ class Rehearsal:
 
     def _old(self) -> list[Path]:
         """Archives of the same tree as an older version."""
-        copy = Path(self._scratch.name, "old")
-        copy.mkdir()
+        self._copy.mkdir()
         packed = Path(self._scratch.name, "old.tar")
         self._tree.git("archive", "--output", str(packed), "HEAD")
-        run("tar", "-xf", packed, cwd=copy)
-        Tree(copy).write(OLD)
-        run("make", "build", "OUT=old", cwd=copy, env=os.environ | {"SOURCE_DATE_EPOCH": "1600000000"})
-        return [path for path in (copy / "old").iterdir() if path.suffix in (".whl", ".gz")]
+        run("tar", "-xf", packed, cwd=self._copy)
+        Tree(self._copy).write(OLD)
+        run("make", "build", "OUT=old", cwd=self._copy, env=os.environ | {"SOURCE_DATE_EPOCH": "1600000000"})
+        return [path for path in (self._copy / "old").iterdir() if path.suffix in (".whl", ".gz")]
 
     def _model(self, python: str) -> dict[str, str]:
         """A model that reads a file, in a process of the installed zot; the variables that lead to it."""

@@ -136,15 +136,13 @@ class Tree:
         return changed
 
     def is_tagged(self, tag: str) -> bool:
-        """Whether this commit has the tag and no file differs from it. Raises `Wrong` where the tag is elsewhere."""
-        tagged = self.git("tag", "--list", tag).strip()
-        if not tagged:
-            return False
-        if self.git("rev-parse", f"{tag}^{{commit}}") != self.git("rev-parse", "HEAD"):
+        """Whether this commit has the tag. Raises `Wrong` where another has it, or a file differs from this one."""
+        tagged = bool(self.git("tag", "--list", tag).strip())
+        if tagged and self.git("rev-parse", f"{tag}^{{commit}}") != self.git("rev-parse", "HEAD"):
             raise Wrong(f"the tag {tag} is on another commit")
         if changed := self.git("status", "--porcelain").strip():
-            raise Wrong(f"files differ from the commit of {tag}: {changed.splitlines()[0]}")
-        return True
+            raise Wrong(f"files differ from the last commit, which is built: {changed.splitlines()[0]}")
+        return tagged
 
     def notes(self, version: str, *, released: bool) -> str:
         """The section of a version in the changelog, with links to the files of its tag. Before a release, and
