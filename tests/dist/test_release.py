@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -102,6 +103,21 @@ def test_a_version_that_has_its_tag_is_never_written_again_and_no_other_one_swal
     done = release("version", "7.8.9")
     assert (done.returncode, done.stderr.startswith("release: v7.8.9 is tagged")) == (1, True)
     assert subprocess.run(["git", "diff", "--quiet"], cwd=clone, check=False).returncode == 0
+
+
+def test_the_commits_that_the_page_asks_for_are_some_that_the_history_takes(clone: Path, release: Release) -> None:
+    (clone / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/check_history.py", clone / "scripts")
+    commit(clone)
+    page = (ROOT / "docs/releasing.md").read_text("utf-8")
+    commands = re.findall(r"`((?:git add --all && )?git commit -[^`]+)`", page)
+    me = {f"GIT_{who}_{what}": "me@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    for number, command in enumerate(commands):
+        assert release("version", f"7.8.9rc{number}").returncode == 0
+        subprocess.run(["bash", "-e", "-c", command], cwd=clone, env=os.environ | me, check=True, timeout=PATIENCE)
+    script = [sys.executable, "scripts/check_history.py"]
+    done = subprocess.run(script, cwd=clone, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (len(commands), done.returncode, done.stdout) == (2, 0, "")
 
 
 def test_a_candidate_leaves_the_changelog_and_the_installers(clone: Path, release: Release) -> None:
