@@ -16,10 +16,10 @@ import pytest
 import yaml
 from waiting import PATIENCE
 
-from zot_agent.version import __version__
-
 ROOT = Path(__file__).parents[2]
 COPIED = ("packaging", "packages/*/pyproject.toml", "packages/*/src/*/version.py", "CHANGELOG.md", "uv.lock")
+NOW = "7.0.0"
+SCRIPTS = {"PYTHONPATH": str(ROOT / "scripts" / "release")}
 ACTION = re.compile(r"^[\w.-]+/[\w.-]+@[0-9a-f]{40}$")
 
 Release = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -27,7 +27,7 @@ Release = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """The files that a release changes, in a repository of their own."""
+    """The files that a release changes, in a repository of their own, at version `NOW`."""
     for pattern in (*COPIED, "docs/releasing.md"):
         for path in ROOT.glob(pattern):
             target = tmp_path / path.relative_to(ROOT)
@@ -36,6 +36,8 @@ def clone(tmp_path: Path) -> Path:
     (tmp_path / "CHANGELOG.md").write_text(
         "# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.0.9 - 2026-01-01\n\n- Old.\n"
     )
+    text = f"from tree import Tree, Path; Tree(Path()).write({NOW!r})"
+    subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=SCRIPTS, check=True, timeout=PATIENCE)
     commit(tmp_path)
     tag(tmp_path, "v0.0.9")
     return tmp_path
@@ -67,7 +69,7 @@ def test_the_version_of_a_release_is_written_everywhere_and_the_changelog_has_it
     assert (done.returncode, done.stderr) == (0, "")
     written = [path for pattern in COPIED for path in clone.glob(pattern) if path.is_file()]
     written += [path for path in (clone / "packaging").rglob("*") if path.is_file()]
-    left = re.compile(rf"(?:zot|version|ZOT)[^\n]*{re.escape(__version__)}\b")
+    left = re.compile(rf"(?:zot|version|ZOT)[^\n]*{re.escape(NOW)}\b")
     assert [path for path in written if path.name != "uv.lock" and left.search(path.read_text("utf-8"))] == []
     assert sum("7.8.9" in path.read_text("utf-8") for path in written) == 5 + 2 + 4 + 1
     text = (clone / "CHANGELOG.md").read_text("utf-8")
@@ -142,9 +144,9 @@ def test_a_release_without_news_and_a_version_that_is_none_are_refused_and_chang
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("packages/zot-core/src/zot_core/version.py", __version__, "9.9.9", "the versions differ: "),
-        ("packages/zot-core/pyproject.toml", f"=={__version__}", "==9.9.9", "the versions differ: "),
-        ("packaging/install.sh", f"ZOT={__version__}", "ZOT=9.9.9", "the installers have "),
+        ("packages/zot-core/src/zot_core/version.py", NOW, "9.9.9", "the versions differ: "),
+        ("packages/zot-core/pyproject.toml", f"=={NOW}", "==9.9.9", "the versions differ: "),
+        ("packaging/install.sh", f"ZOT={NOW}", "ZOT=9.9.9", "the installers have "),
         (
             "packaging/install.sh",
             "Darwin-arm64 ",
@@ -166,7 +168,7 @@ def test_a_tag_must_be_that_of_the_version_and_of_this_commit(clone: Path, relea
     assert release("check", "--tag", "v9.9.9").stderr.startswith(
         "release: the tag v9.9.9 does not belong to the version"
     )
-    this = f"v{__version__}"
+    this = f"v{NOW}"
     tag(clone, this)
     (clone / "new").touch()
     commit(clone)
@@ -174,7 +176,7 @@ def test_a_tag_must_be_that_of_the_version_and_of_this_commit(clone: Path, relea
 
 
 def test_what_the_tag_would_fail_for_is_said_before_there_is_one(clone: Path, release: Release) -> None:
-    this = f"v{__version__}"
+    this = f"v{NOW}"
     (clone / "new").touch()
     assert "files differ from the last commit" in release("check", "--tag", this).stderr
     (clone / "packaging" / "mark").write_text("github.com/OWNER")
@@ -186,10 +188,10 @@ def test_what_the_tag_would_fail_for_is_said_before_there_is_one(clone: Path, re
     commit(clone)
     assert "has no section called Open lines" in release("check", "--tag", this).stderr
     (clone / "docs" / "releasing.md").write_text("# Releasing\n\n## Open lines\n")
-    (clone / "tests" / "compat" / __version__).mkdir(parents=True)
+    (clone / "tests" / "compat" / NOW).mkdir(parents=True)
     commit(clone)
     assert "tests/compat has no stored state of" in release("check", "--tag", this).stderr
-    (clone / "tests" / "compat" / __version__ / "state").mkdir()
+    (clone / "tests" / "compat" / NOW / "state").mkdir()
     assert "CHANGELOG.md has no section for" in release("check", "--tag", this).stderr
 
 
@@ -269,8 +271,7 @@ def test_the_page_of_a_release_gets_what_was_checked_and_that_of_a_candidate_no_
         (clone / "release" / path).parent.mkdir(parents=True, exist_ok=True)
         (clone / "release" / path).touch()
     text = "from artifacts import installers; from tree import Tree, Path; installers(Tree(Path()), Path('release'))"
-    env = {"PYTHONPATH": str(ROOT / "scripts/release")}
-    subprocess.run([sys.executable, "-c", text], cwd=clone, env=env, check=True, timeout=PATIENCE)
+    subprocess.run([sys.executable, "-c", text], cwd=clone, env=SCRIPTS, check=True, timeout=PATIENCE)
     (step,) = (each["run"] for each in jobs()["release"]["steps"] if "run" in each)  # type: ignore[attr-defined]
     script = f'gh() {{ printf "%s\\n" "$@"; }}\nGITHUB_REF_NAME=v{version}\n{step}'
     done = subprocess.run(["bash", "-e", "-c", script], cwd=clone, capture_output=True, text=True, check=True)
