@@ -59,7 +59,7 @@ def archives(tree: Tree, folder: Path) -> list[list[Path]]:
     wheels = [path for path in every if path.suffix == ".whl"]
     run(sys.executable, "-m", "check_wheel_contents", *wheels, cwd=tree.root)
     for wheel in wheels:
-        _check_page(wheel)
+        check_page(tree, wheel)
     print(f"{len(every)} archives, the same twice, of {sum(path.stat().st_size for path in every) / 1e6:.1f} MB")
     return built
 
@@ -90,15 +90,29 @@ def installers(tree: Tree, folder: Path) -> None:
         shutil.copy(tree.root / "packaging" / name, folder)
 
 
-def _check_page(wheel: Path) -> None:
-    """What the page of the distribution shows: links beside it, and none in its text that leads nowhere there."""
+def check_page(tree: Tree, wheel: Path) -> None:
+    """What PyPI shows of a distribution: links beside its text, and none in it that leads nowhere there, or to a file
+    that the repository does not have. Raises `Wrong`."""
     with ZipFile(wheel) as archive:
         name = next(each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
         page = HeaderParser().parsestr(archive.read(name).decode())
     if not {"Source", "Changelog", "Issues"} <= {each.partition(",")[0] for each in page.get_all("Project-URL") or ()}:
         raise Wrong(f"{wheel.name} names no source, changelog and issues in [project.urls]")
-    if links := re.findall(r"\]\((?!https?:|#)([^)]*)\)", str(page.get_payload())):
-        raise Wrong(f"{wheel.name}: its README has links that lead nowhere on its page: {', '.join(links)}")
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as text:
+        text.write(str(page.get_payload()))
+        text.flush()
+        shown = run(sys.executable, "-m", "readme_renderer", text.name, cwd=tree.root)
+    places = {f"#{each}" for each in re.findall(r' id="([^"]+)"', shown)}
+    links = re.findall(r' (?:href|src)="([^"]+)"', shown)
+    if dead := [link for link in links if link not in places and not _leads_somewhere(tree, link)]:
+        raise Wrong(f"{wheel.name}: its README has links that lead nowhere on its page: {', '.join(dead)}")
+
+
+def _leads_somewhere(tree: Tree, link: str) -> bool:
+    own = f"{tree.address()}/blob/main/"
+    if link.startswith(own):
+        return (tree.root / link.removeprefix(own).partition("#")[0]).exists()
+    return link.startswith("https:")
 
 
 def sums(folder: Path) -> str:

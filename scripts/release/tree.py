@@ -153,11 +153,15 @@ class Tree:
             notes = _section(text, "Unreleased").strip()
         if not notes:
             raise Wrong(f"CHANGELOG.md has no section for {version}: make version V={version}")
+        return re.sub(r"\]\((?!https?:)", f"]({self.address()}/blob/v{version}/", notes) + "\n"
+
+    def address(self) -> str:
+        """Where the repository is on GitHub. Raises `Wrong` where no package says so."""
         page = (self.root / "packages" / "zot-agent" / "pyproject.toml").read_text("utf-8")
         home = re.search(r'^Homepage = "(.+)"$', page, re.M)
         if home is None:
             raise Wrong("packages/zot-agent/pyproject.toml names no Homepage")
-        return re.sub(r"\]\((?!https?:)", f"]({home[1]}/blob/v{version}/", notes) + "\n"
+        return home[1]
 
     def open_lines(self) -> list[str]:
         """The lines of docs/releasing.md that a person must fill: those whose mark, the code at their beginning, still

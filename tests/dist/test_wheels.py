@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Callable
 from email.message import Message
 from email.parser import HeaderParser
@@ -21,15 +22,16 @@ DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
 
 
 @pytest.fixture(scope="module")
-def run_uv(uv: str, installer_environment: dict[str, str]) -> Callable[..., None]:
-    """Runs uv, which must succeed."""
+def run_uv(uv: str, installer_environment: dict[str, str]) -> Callable[..., str]:
+    """Runs uv, which must succeed, and returns its output."""
 
-    def run(*arguments: str) -> None:
+    def run(*arguments: str) -> str:
         done = subprocess.run(
             [uv, *arguments], cwd=ROOT, env=os.environ | installer_environment, capture_output=True, text=True,
             check=False, timeout=3 * PATIENCE,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
+        return done.stdout
 
     return run
 
@@ -40,7 +42,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_environm
 
 
 def test_a_build_makes_a_wheel_and_a_source_archive_of_every_distribution(wheels: Path) -> None:
-    built = {path.name.partition("-0")[0] for path in wheels.iterdir() if path.suffix in (".whl", ".gz")}
+    built = {path.name.partition("-")[0] for path in wheels.iterdir() if path.suffix in (".whl", ".gz")}
     assert built == {name.replace("-", "_") for name in DISTRIBUTIONS}
     assert len(list(wheels.glob("*.whl"))) == len(list(wheels.glob("*.tar.gz"))) == 5
 
@@ -74,6 +76,32 @@ def test_every_archive_has_the_text_of_the_license(wheels: Path) -> None:
         found = texts(archive)
         place = next((name for name in found if name.endswith(("licenses/LICENSE", "LICENSE"))), "")
         assert found.get(place) == license_text, archive.name
+
+
+def test_a_page_at_pypi_has_no_link_that_leads_nowhere(
+    wheels: Path, tmp_path: Path, run_uv: Callable[..., str]
+) -> None:
+    project = tomllib.loads((ROOT / "packages/zot-agent/pyproject.toml").read_text("utf-8"))["project"]
+    own = f"{project['urls']['Homepage']}/blob/main"
+    links = {"docs/x.md", "#here", f"{own}/docs/gone.md", f"{own}/README.md", "https://example.org/blob/main/x"}
+    head = "".join(f"Project-URL: {name}, https://x\n" for name in ("Source", "Changelog", "Issues"))
+    text = " ".join(f"[a]({link})" for link in links) + '\n\n<img src="images/x.png">\n\n## There\n\n[b](#there)\n'
+    with ZipFile(tmp_path / "bad.whl", "w") as wheel:
+        wheel.writestr("bad.dist-info/METADATA", f"Metadata-Version: 2.4\n{head}\n{text}")
+    script = (
+        "import sys; sys.path.append('scripts/release'); from artifacts import *\n"
+        "for wheel in sys.argv[1:]:\n"
+        "  try: check_page(Tree(Path()), Path(wheel))\n"
+        "  except Wrong as wrong: print(wrong)"
+    )
+    found = run_uv(
+        *("run", "--quiet", "--isolated", "--only-group", "release", "python", "-c", script),
+        *map(str, sorted(wheels.glob("*.whl"))), str(tmp_path / "bad.whl"),
+    )  # fmt: skip
+    (line,) = found.splitlines()
+    assert line.startswith("bad.whl: its README has links that lead nowhere on its page: ")
+    dead = set(line.rpartition(": ")[2].split(", "))
+    assert dead == {"docs/x.md", "#user-content-here", f"{own}/docs/gone.md", "images/x.png"}
 
 
 def test_the_page_in_the_wheel_is_its_source_file_by_file(wheels: Path) -> None:
@@ -117,7 +145,7 @@ EXTRAS = ("httpx2", "mcp", "mcp_types", "opentelemetry", "psycopg", "starlette",
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_a_wheel_installs_alone_and_every_module_of_it_imports(
-    name: str, wheels: Path, tmp_path: Path, run_uv: Callable[..., None]
+    name: str, wheels: Path, tmp_path: Path, run_uv: Callable[..., str]
 ) -> None:
     venv = tmp_path / "venv"
     run_uv("venv", "--quiet", "--python", sys.executable, str(venv))
