@@ -47,7 +47,12 @@ download() {
   if has curl; then
     curl --fail --silent --show-error --location --connect-timeout 30 --max-time 600 --output "$2" "$1"
   elif has wget; then
-    wget --quiet --timeout=60 --tries=2 --output-document="$2" "$1"
+    # That of busybox has neither long options nor, in Debian, a limit.
+    case $(wget --help 2>&1) in
+      *--tries*) wget -q -T 60 -t 2 -O "$2" "$1" ;;
+      *-T*) wget -q -T 60 -O "$2" "$1" ;;
+      *) wget -q -O "$2" "$1" ;;
+    esac
   else
     fail "curl or wget is needed"
   fi || fail "$1 cannot be downloaded"

@@ -181,6 +181,21 @@ def test_a_uv_that_is_too_old_is_named_and_another_one_is_taken(install: Install
     assert f"zot: installed {home}/tools/zot (zot said --version)" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("help", "options"),
+    [("-T, --timeout  -t, --tries", "-q -T 60 -t 2"), ("-T SEC  -O FILE", "-q -T 60"), ("-q  -O FILE", "-q")],
+    ids=["GNU", "busybox", "busybox of Debian"],
+)
+def test_each_wget_gets_the_options_that_it_knows(
+    install: Install, home: Path, tmp_path: Path, help: str, options: str
+) -> None:
+    fetch = "import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[:-3:-1])"
+    wget = f'case "$*" in --help) echo "{help}" ;; "{options} -O /"*) python3 -c "{fetch}" "$@" ;; *) exit 1 ;; esac'
+    program(tmp_path / "bin" / "wget", wget)
+    done = install(without="curl")
+    assert (done.returncode, (home / ".local/bin/uv").exists()) == (0, True), done.stderr
+
+
 @pytest.mark.parametrize("name", ["chmod", "cat", "curl", "mkdir", "mktemp", "mv", "python3", "sha256sum", "uname"])
 def test_whatever_fails_the_last_line_is_one_of_zot(install: Install, tmp_path: Path, home: Path, name: str) -> None:
     program(tmp_path / "bin" / name, "exit 7")
