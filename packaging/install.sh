@@ -142,6 +142,8 @@ main() {
   trap 'exit 130' INT
   trap 'exit 143' TERM
   find_uv
+  # A later Python is one that zot was not tried with, and that a package which `zot acp` needs refuses.
+  export UV_PYTHON="${UV_PYTHON:->=3.11,<3.15}"
   # With == uv would keep this version for ever, and `zot update` would do nothing.
   "$uv" tool install "zot-agent>=$ZOT" || fail "uv could not install zot-agent $ZOT; see above"
   folder=$("$uv" tool dir --bin)

@@ -17,6 +17,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,7 @@ echo "$@" >>"$HOME/calls"
 case "$*" in
   --version) echo uv 9.9.9 ;;
   "tool install zot-agent>="*)
+    echo "$UV_PYTHON" >"$HOME/python"
     [ -z "${NO_INDEX:-}" ] || { echo no such package >&2; exit 1; }
     mkdir -p "$HOME/tools"
     printf '#!/bin/sh\\necho "zot said $*"\\n' >"$HOME/tools/zot"
@@ -209,6 +211,18 @@ def test_a_home_that_cannot_be_written_is_no_silent_end(install: Install, home: 
     done = install()
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "zot: stopped before all was done; see above")
     assert left(tmp_path) == []
+
+
+def test_uv_takes_a_python_that_zot_was_tried_with_unless_somebody_names_another_one(
+    install: Install, home: Path
+) -> None:
+    ci = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    oldest, *_, newest = ci["jobs"]["test"]["strategy"]["matrix"]["python"]
+    install()
+    above = f"3.{int(newest.partition('.')[2]) + 1}"
+    assert (home / "python").read_text() == f">={oldest},<{above}\n"
+    install(UV_PYTHON="3.12")
+    assert (home / "python").read_text() == "3.12\n"
 
 
 def test_another_zot_that_comes_first_is_named(install: Install, home: Path, tmp_path: Path) -> None:

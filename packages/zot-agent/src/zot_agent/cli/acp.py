@@ -45,7 +45,8 @@ def run(arguments: Sequence[str]) -> int:
             import acp  # noqa: F401, PLC0415  heavy, and not made for every Python
         except ImportError as error:
             raise ConfigError(
-                f"zot acp needs the package agent-client-protocol, which is not installed: {error}"
+                f"zot acp needs the package agent-client-protocol, which is not there ({error}): zot leaves it out "
+                "where it refuses the Python; install zot with another one: uv tool install --python 3.14 zot-agent"
             ) from None
         if line.debug:
             from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
