@@ -36,9 +36,10 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, server: ScriptedServer
     """What a version has stored, with the rights that zot gave its files; git keeps only one of them."""
     folder = tmp_path / "world"
     shutil.copytree(request.param, folder)
-    for path in (folder / "state").rglob("*"):
-        path.chmod(path.stat().st_mode & 0o700)
-        os.utime(path)  # what nobody has used for long is removed
+    for name, rights in (("state", 0o700), ("project", 0o755)):  # where umask is 002, a clone has more
+        for path in (folder / name).rglob("*"):
+            path.chmod(path.stat().st_mode & rights)
+            os.utime(path)  # what nobody has used for long is removed
     return StoredWorld(folder, ANTHROPIC_BASE_URL=server.base_url("anthropic-messages"), ANTHROPIC_API_KEY="key")
 
 
