@@ -135,7 +135,7 @@ def rows(operations: dict[str, Operation[..., Any]]) -> str:
     found = []
     for each in operations.values():
         fields = [[field.name, field.kind.call_kind, field.doc, field.required] for field in each.fields]
-        found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs])
+        found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs, each.alias])
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 

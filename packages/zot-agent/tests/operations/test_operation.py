@@ -139,7 +139,10 @@ def test_the_names_of_the_first_protocol_are_the_only_second_names() -> None:
     assert {each.alias for each in OPERATIONS.values() if each.alias} == {*ALIASES} == FIRST
     assert all(find(alias) is OPERATIONS[name] for alias, name in ALIASES.items())
     assert {name for name in OPERATIONS if "." not in name} == SCREEN
-    assert not ({*COMMANDS, *RENAMED} & {*OPERATIONS, *ALIASES})
+    assert not {*COMMANDS} & {*OPERATIONS, *ALIASES}
+    assert {alias for alias in RENAMED if alias in ALIASES} == {
+        alias for alias, name in ALIASES.items() if OPERATIONS[name].group
+    }
     assert {*COMMANDS.values(), *RENAMED.values()} <= {*OPERATIONS}
 
 

@@ -12,7 +12,7 @@ from zot_agent.extensions.requests import COMMAND_IDS
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.failures import failure_code
 from zot_agent.operations.fields import OperationFailed
-from zot_agent.operations.names import MODULES
+from zot_agent.operations.names import ALIASES, MODULES
 from zot_agent.operations.registry import find_for_client
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
@@ -113,9 +113,9 @@ class OpenCalls:
     def _call(self, frame: HostCall) -> "Answer | Awaitable[Answer]":
         method, connection = METHODS.get(frame.method), self._connection
         services = self._services()
-        if method is None and frame.method in MODULES:
-            raise OperationFailed("denied", f"extensions may not do {frame.method}")
         if method is None:
+            if (name := ALIASES.get(frame.method, frame.method)) in MODULES and name not in METHODS:
+                raise OperationFailed("denied", f"extensions may not do {name}")
             now = f"; it is called {new} now" if (new := RENAMED.get(frame.method)) else ""
             raise OperationFailed("unsupported", f"zot has no method {frame.method!r}{now}")
         self._check(method, frame)

@@ -30,5 +30,9 @@ CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSAT
 
 METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}
 
-RENAMED = {"session.clone": "session.fork", "session.switch": "session.open"}
-"""Names of methods before the first release."""
+RENAMED = {
+    "session.clone": "session.fork",
+    "session.switch": "session.open",
+    **{method.alias: method.name for method in CALLS if method.alias},
+}
+"""Names of methods before the first release, and names that clients use."""

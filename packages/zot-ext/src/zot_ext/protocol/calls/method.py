@@ -27,7 +27,7 @@ IMAGES = CallParam("images", "list", "Objects: `data`, a PNG, JPEG, GIF or WebP 
 class HostMethod(Record):
     """A method: its group and its parameters; its result is a class of `zot_ext.protocol.answers`. `in_command`: it can
     only be called by the handler of a slash command or a shortcut, with that request as `parent_id`. `needs` are the
-    permissions that it needs besides `calls`."""
+    permissions that it needs besides `calls`. `alias` is a name that only clients of `zot rpc` may use for it."""
 
     name: str
     group: str
@@ -35,14 +35,15 @@ class HostMethod(Record):
     params: tuple[CallParam, ...] = ()
     in_command: bool = False
     needs: tuple[str, ...] = ()
+    alias: str = ""
 
 
 def read_methods(name: str) -> Iterator[HostMethod]:
     """Yield the methods in a generated file beside this one, which has the fields of each and of its parameters."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        for method, group, doc, params, in_command, needs in json.load(file):
+        for method, group, doc, params, in_command, needs, alias in json.load(file):
             parsed = tuple(CallParam(*each) for each in params)
-            yield HostMethod(method, group, doc, parsed, in_command, tuple(needs))
+            yield HostMethod(method, group, doc, parsed, in_command, tuple(needs), alias)
 
 
 KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {
