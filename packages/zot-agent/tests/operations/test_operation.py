@@ -174,8 +174,15 @@ def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
     }
     assert scopes["answer"] == {"permissions.answer"}
     assert scopes["own"] == OWNERS | {
-        *("session.list", "session.search", "session.show", "session.read", "session.open", "control.shutdown"),
+        *("session.list", "session.search", "session.show", "session.read", "session.open", "session.rename"),
+        "control.shutdown",
     }
+
+
+def test_what_can_name_another_session_is_for_owners() -> None:
+    named = {name for name, each in OPERATIONS.items() if "session" in [field.name for field in each.fields]}
+    assert named
+    assert {OPERATIONS[name].scope for name in named} == {"own"}
 
 
 def test_an_extension_needs_permissions_for_what_it_reads_says_and_brings_back() -> None:

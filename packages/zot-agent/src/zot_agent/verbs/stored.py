@@ -73,7 +73,7 @@ async def open_stored(caller: OperationCaller, session: str, *, fork: bool = Fal
     return {**place(caller), "cwd": state.cwd, "model": state.model, "notes": notes}
 
 
-@operation("session.rename", group="session", scope="drive")
+@operation("session.rename", group="session", scope="own")
 async def rename(caller: OperationCaller, title: str, *, session: str = "") -> "SessionTitle":
     """Give a session a title, one line of at most 200 characters; an empty one brings back the name made from the first
     prompt.
