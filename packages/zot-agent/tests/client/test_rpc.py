@@ -293,13 +293,16 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
     assert not runs(pid)
 
 
-async def test_waiting_until_idle_has_no_limit(server: ScriptedServer) -> None:
+@pytest.mark.parametrize("waiting", [("control.wait_idle", {}), ("control.compact", {"wait": True})])
+async def test_waiting_for_the_end_of_a_prompt_has_no_limit(
+    server: ScriptedServer, waiting: tuple[str, dict[str, bool]]
+) -> None:
     server.add(Turn("one two three", chunk=1, delay=0.1))
     async with connect(server) as client:
         running = client.prompt("slow")
         await running.started()
         patient, client.limits = client.limits, client.limits.replace(answer_seconds=0.2)
-        await client.control_wait_idle()
+        await client.request(waiting[0], **waiting[1])
         client.limits = patient
         assert (await events_of(running))[-1]["type"] == "done"
 

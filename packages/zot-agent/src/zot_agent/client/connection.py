@@ -33,10 +33,10 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty,
-    "session_locked" if another process has the session open, or "jobs_running" if commands run in the background."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message, and `code` says why in
+    one word, as `FailureCode` has them."""
 
-    def __init__(self, command: str, message: str, code: str = "") -> None:
+    def __init__(self, command: str, message: str, code: str) -> None:
         super().__init__(message)
         self.command = command
         self.code = code
@@ -119,12 +119,12 @@ class RpcConnection:
 
     async def request(self, type: str, **fields: Any) -> Any:
         """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
-        it has none. With `summarise` the model writes first, which may take longer. `control.wait_idle` has no
-        limit."""
+        it has none. With `summarise` the model writes first, which may take longer. What waits for the end of prompts,
+        `control.wait_idle` and commands with `wait`, has no limit."""
         _, answer = self._send(type, fields)
-        limit = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
-        if type == "control.wait_idle":
-            return await self._answered(type, answer, None)
+        limit: float | None = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
+        if type == "control.wait_idle" or fields.get("wait"):
+            limit = None
         return await self._answered(type, answer, limit)
 
     async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float | None) -> dict[str, Any]:
@@ -132,9 +132,9 @@ class RpcConnection:
             async with asyncio.timeout(limit):
                 response = await answer
         except TimeoutError:
-            raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
+            raise RpcError(command, f"{command}: no answer in {limit:g} s", "timeout") from None
         if not response.get("success"):
-            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", ""))
+            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", "failed"))
         return response.get("data") or {}
 
     def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":
@@ -144,9 +144,11 @@ class RpcConnection:
         given = {name: value for name, value in fields.items() if value is not None}
         line = dump({"id": id, "type": type, **given}).encode("utf-8", "replace") + b"\n"
         if len(line) > self.limits.sent_bytes:
-            raise RpcError(type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read")
+            raise RpcError(
+                type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read", "too_large"
+            )
         if self._connected.full:
-            raise RpcError(type, f"{self.limits.unsent_bytes} bytes wait for zot rpc, which does not read")
+            raise RpcError(type, f"{self.limits.unsent_bytes} bytes wait for zot rpc, which does not read", "busy")
         answer: asyncio.Future[_Response] = asyncio.get_running_loop().create_future()
         self._answers[id] = answer
         answer.add_done_callback(lambda _: self._answers.pop(id, None))
