@@ -8,9 +8,10 @@ import pytest
 from waiting import until
 
 from zot_agent.config.paths import sessions_root
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.stored_sessions import StoredLimits, StoredSessions
 from zot_core.clock import timestamp
-from zot_core.errors import SessionError, SessionNotFound
+from zot_core.errors import SessionNotFound
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.tree import SessionTree
@@ -50,7 +51,7 @@ async def test_one_session_is_read_at_a_time(session: str, tmp_path: Path) -> No
 async def test_reading_a_session_has_a_limit(session: str, tmp_path: Path) -> None:
     stored, go_on = StoredSessions(limits=StoredLimits(seconds=0.01)), threading.Event()
     try:
-        with pytest.raises(SessionError, match="took more than"):
+        with pytest.raises(OperationFailed, match="took more than"):
             await stored.read(session, str(tmp_path), lambda _: go_on.wait())
     finally:
         go_on.set()

@@ -51,7 +51,8 @@ def test_a_client_answers_the_questions_of_an_extension(asker: Peer) -> None:
     assert (first["extension"], first["method"], first["options"]) == ("asker", "select", ["a", "b"])
     waiting = asker.data("get_state")["ui_requests"]
     assert waiting == [{name: value for name, value in first.items() if name != "type"}]
-    assert "one of the options" in asker.error("ext_ui_response", request=first["request"], value="c")
+    wrong = asker.call("ext_ui_response", request=first["request"], value="c")
+    assert (wrong["code"], wrong["error"]) == ("invalid", "the value must be one of the options")
     assert "waits for an answer" in asker.error("ext_ui_response", request="other", value="a")
     assert asker.call("ext_ui_response", request=first["request"], value="b")["success"]
     asker.send("ext_ui_response", request=asked(asker)["request"], value=False)

@@ -84,12 +84,26 @@ def test_a_command_with_an_old_name_is_refused_with_the_new_one(peer: Peer, old:
     assert peer.error("session.grow") == "unknown command 'session.grow'"
 
 
-async def test_a_call_with_an_old_name_is_refused_with_the_new_one(tmp_path: Path) -> None:
+async def test_a_call_with_an_old_name_or_that_of_clients_is_refused_with_the_new_one(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.add("caller", CALLER)
     async with world.running(session=True) as talk:
-        refused = await talk.call("session.clone")
-    assert refused == {
-        "code": "unsupported",
-        "error": "zot has no method 'session.clone'; it is called session.fork now",
-    }
+        for old, new in (("session.clone", "session.fork"), ("abort", "control.abort"), ("set_model", "model.set")):
+            now = f"zot has no method '{old}'; it is called {new} now"
+            assert await talk.call(old) == {"code": "unsupported", "error": now}
+        assert await talk.call("prompt") == {"code": "denied", "error": "extensions may not do prompts.send"}
+
+
+def test_a_path_that_names_no_session_or_no_file_that_can_be_written_is_invalid(peer: Peer, tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("no session\n")
+    for verb in ("show", "read", "open", "delete", "rename"):
+        answer = peer.call(f"session.{verb}", session=str(other), title="x")
+        assert (answer["code"], answer["error"]) == (
+            "invalid",
+            f"{other} is not a session file, or cannot be read",
+        )
+    for path, words in ((other, "is not a session but another kind of file"), (tmp_path, "Is a directory")):
+        answer = peer.call("session.import", path=str(path))
+        assert (answer["code"], words in answer["error"]) == ("invalid", True)
+    assert peer.call("session.import", path=str(tmp_path / "none"))["code"] == "not_found"

@@ -16,6 +16,8 @@ Exception
     ├── Closed              a runtime was used after `close`
     └── SessionError        a session cannot be opened or written
         ├── SessionNotFound
+        ├── UnusableFile    a path is not that of a session, or no file can be written there
+        ├── NothingToRestore  there is no prompt to undo, nothing to redo, or no files are saved
         └── SessionLocked   another process has it open, or had it open a moment ago
 ```
 """
@@ -60,6 +62,14 @@ class SessionNotFound(SessionError):
     """The session does not exist."""
 
     exit_code = 2
+
+
+class UnusableFile(SessionError):
+    """A path that was given is not that of a session, or no file can be written there: name another one."""
+
+
+class NothingToRestore(SessionError):
+    """There is no prompt to undo, nothing to redo, or no files are saved."""
 
 
 class SessionLocked(SessionError):

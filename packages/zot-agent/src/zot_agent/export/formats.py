@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import IO
 
-from zot_core.errors import SessionError
+from zot_core.errors import UnusableFile
 from zot_core.sessions.exchange.output_file import output_file
 from zot_core.sessions.listing import SessionEntry, read_entry
 from zot_provider.errors import ConfigError
@@ -39,7 +39,7 @@ def export_session(path: str, target: str = "") -> str:
         raise ConfigError(f"{target} has no known suffix; use {', '.join(FORMATS)}")
     folder = os.path.dirname(os.path.abspath(target))
     if not os.path.isdir(folder):
-        raise SessionError(f"cannot write {target}: there is no folder {folder}")
+        raise UnusableFile(f"cannot write {target}: there is no folder {folder}")
     with output_file(target) as file:
         write_session(entry, suffix, file)
     return os.path.abspath(target)
@@ -56,7 +56,7 @@ def session_entry(path: str) -> SessionEntry:
     """Return the list entry of a session file. Raises `SessionError` if it is not a session."""
     entry = read_entry(path, hidden=True)
     if entry is None:
-        raise SessionError(f"{path} is not a session file, or cannot be read")
+        raise UnusableFile(f"{path} is not a session file, or cannot be read")
     return entry
 
 

@@ -5,7 +5,7 @@ import itertools
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.managed import ManagedExtension
 from zot_agent.extensions.panels.panels import Panels
-from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
+from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused, CommandSilent
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
@@ -21,7 +21,7 @@ async def run_command(
     try:
         answer = await connection.request(call, CommandResponse, seconds)
     except TimedOut:
-        raise CommandError(f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s") from None
+        raise CommandSilent(f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s") from None
     except ExtensionEnded as error:
         failed = CommandError(f"/{command.name}: {error}")
         failed.reported = bool(member.failure)

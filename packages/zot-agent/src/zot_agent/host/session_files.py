@@ -2,7 +2,7 @@
 
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
-from zot_core.errors import SessionError, SessionNotFound
+from zot_core.errors import SessionError, SessionNotFound, UnusableFile
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.store import SessionStore
@@ -50,7 +50,7 @@ def _load_session(path: str) -> StoredSession:
     """Load a session. Raises `SessionError`, also for a session without an id."""
     stored = load(path)
     if not stored.meta.id:
-        raise SessionError(f"{path} is not a session file: its meta row has no id")
+        raise UnusableFile(f"{path} is not a session file: its meta row has no id")
     return stored
 
 

@@ -2,11 +2,21 @@
 
 from zot_agent.operations.fields import FailureCode, OperationFailed
 from zot_core.conversation.branches import NotAllowed
-from zot_core.conversation.commands import UnknownCommand
+from zot_core.conversation.commands import CommandSilent, UnknownCommand
+from zot_core.conversation.dialogs import CannotShow, InvalidAnswer
 from zot_core.conversation.driver import NotRunning
 from zot_core.conversation.extensions import FieldSilent, NoField
 from zot_core.conversation.queue import QueueFull
-from zot_core.errors import Busy, Closed, JobsRunning, SessionLocked, SessionNotFound
+from zot_core.errors import (
+    Busy,
+    Closed,
+    JobsRunning,
+    NothingToRestore,
+    Refused,
+    SessionLocked,
+    SessionNotFound,
+    UnusableFile,
+)
 from zot_core.sessions.memory import UnknownEntry
 from zot_ext.protocol.errors import FrameError
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
@@ -16,10 +26,10 @@ _CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], FailureCode],
     (JobsRunning, "jobs_running"),
     ((Busy, QueueFull), "busy"),
     ((UnknownEntry, SessionNotFound, UnknownCommand, UnknownName), "not_found"),
-    ((MissingKey, NotAllowed), "denied"),
-    ((ConfigError, FrameError), "invalid"),
-    ((NoField, NotRunning, Closed), "unavailable"),
-    ((FieldSilent, TimeoutError), "timeout"),
+    ((MissingKey, NotAllowed, Refused), "denied"),
+    ((ConfigError, FrameError, InvalidAnswer, UnusableFile), "invalid"),
+    ((NoField, NotRunning, NothingToRestore, CannotShow, Closed), "unavailable"),
+    ((FieldSilent, CommandSilent, TimeoutError), "timeout"),
 )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 
 from zot_agent.config.paths import sessions_root
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.version import __version__
 from zot_core.aio import in_thread
-from zot_core.errors import SessionError, SessionNotFound
+from zot_core.errors import SessionError, SessionNotFound, UnusableFile
 from zot_core.sessions import listing
 from zot_core.sessions.listing import SessionEntry, entry_fields
 from zot_core.sessions.preview import read_preview
@@ -34,7 +35,7 @@ class StoredSessions:
     """Lists, finds, exports and imports stored sessions, one at a time, in a thread.
 
     With `allowed`, which says whether a client may see a path without links, sessions of other directories, and files
-    outside the store, do not exist. Methods raise `ConfigError` and `SessionError`.
+    outside the store, do not exist. Methods raise `ConfigError`, `SessionError`, and `OperationFailed` after too long.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class StoredSessions:
             path = self.find(name, cwd).path
             meta = first_meta(path)
             if meta is None:
-                raise SessionError(f"{path} is not a session file, or cannot be read")
+                raise UnusableFile(f"{path} is not a session file, or cannot be read")
             return read(read_tree(family_files(path, meta), path))
 
         return await self.in_turn(work)
@@ -160,7 +161,8 @@ class StoredSessions:
             async with asyncio.timeout(self._limits.seconds), self._reading:
                 return await in_thread(work)
         except TimeoutError:
-            raise SessionError(f"reading the sessions took more than {self._limits.seconds:g} s") from None
+            late = f"reading the sessions took more than {self._limits.seconds:g} s"
+            raise OperationFailed("timeout", late) from None
 
     def _limited(self, limit: int) -> int:
         if not 1 <= limit <= self._limits.listed:
@@ -183,7 +185,7 @@ class StoredSessions:
         if self._allowed is not None and (entry is None or not self._sees(entry)):
             raise missing
         if entry is None:
-            raise SessionError(f"{path} is not a session file, or cannot be read")
+            raise UnusableFile(f"{path} is not a session file, or cannot be read")
         return entry
 
     def sees(self, cwd: str) -> bool:

@@ -50,6 +50,10 @@ class UnknownCommand(CommandError):
         super().__init__(f"there is no command /{name}")
 
 
+class CommandSilent(CommandError):
+    """An extension did not answer a slash command in time."""
+
+
 class CommandRefused(CommandError):
     """An extension answered a slash command with an error; `str()` returns its text."""
 

@@ -9,7 +9,7 @@ from zot_core.agent import Agent
 from zot_core.checkpoints.compare import FileDiff
 from zot_core.checkpoints.restore import FileHistory, Restoration, RestorePlan
 from zot_core.checkpoints.watch import Checkpoints
-from zot_core.errors import Busy, FilesEdited, JobsRunning, SessionError
+from zot_core.errors import Busy, FilesEdited, JobsRunning, NothingToRestore
 from zot_core.printable import printable_line
 from zot_core.runtime.branches import Branches
 from zot_core.sessions.memory import UnknownEntry
@@ -107,7 +107,7 @@ class RestoringBranches(Branches):
             path = tree.path()
             at = await asyncio.to_thread(_last_prompt, tree, path)
             if at < 0:
-                raise SessionError("there is no prompt to undo")
+                raise NothingToRestore("there is no prompt to undo")
             await self._end_jobs(stop=stop_jobs)
             moved, files = await self._restore(
                 tree,
@@ -123,7 +123,7 @@ class RestoringBranches(Branches):
         with self._alone():
             tree = await self.tree()
             if not self._undone or self._undone[-1].new != tree.current:
-                raise SessionError("there is nothing to redo")
+                raise NothingToRestore("there is nothing to redo")
             undone = self._undone[-1]
             await self._end_jobs(stop=stop_jobs)
 
@@ -193,7 +193,7 @@ class RestoringBranches(Branches):
         checkpoints = self._checkpoints
         if checkpoints is None:
             if move is None:
-                raise SessionError("no files are saved here")
+                raise NothingToRestore("no files are saved here")
             return Moved(await move()), []
         async with checkpoints.ready() as make_history:
             history = await make_history(tree)

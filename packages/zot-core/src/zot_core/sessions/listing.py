@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from zot_core.clock import timestamp
-from zot_core.errors import SessionError
+from zot_core.errors import SessionError, UnusableFile
 from zot_core.printable import NAME_LENGTH, first_line, printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.branch import delete_children, family_files
@@ -238,7 +238,7 @@ def _locked(store: SessionStore, path: str) -> Iterator[tuple[Meta, bool]]:
     """Lock a session; the values are its meta row, and whether its last line is incomplete."""
     root, real = os.path.realpath(store.root), os.path.realpath(path)
     if os.path.commonpath([root, real]) != root or not real.endswith(".jsonl"):
-        raise SessionError(f"{path} is not a session below {store.root}")
+        raise UnusableFile(f"{path} is not a session below {store.root}")
     try:
         scan = _scan_file(path)
         with open(path, "rb", opener=open_regular) as file:
@@ -247,7 +247,7 @@ def _locked(store: SessionStore, path: str) -> Iterator[tuple[Meta, bool]]:
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if scan.meta is None:
-        raise SessionError(f"{path} is not a session file: it has no meta row")
+        raise UnusableFile(f"{path} is not a session file: it has no meta row")
     session = SessionFile(path, scan.meta, resume=StoredSession(scan.meta, torn=torn, size=scan.size))
     try:
         yield scan.meta, torn

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from zot_core.errors import SessionError, SessionNotFound
+from zot_core.errors import SessionError, SessionNotFound, UnusableFile
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import MESSAGE_START, Meta
@@ -73,7 +73,7 @@ def load(path: str) -> StoredSession:
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if not found:
-        raise SessionError(f"{path} is not a session file: it has no meta row")
+        raise UnusableFile(f"{path} is not a session file: it has no meta row")
     if stored.headless and stored.messages and stored.messages[0].role != "user":
         stored.messages.insert(0, Message("user", [TextBlock(_LOST)]))
         stored.starts.insert(0, stored.starts[0])

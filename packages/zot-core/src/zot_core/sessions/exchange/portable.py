@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from zot_core.clock import timestamp
-from zot_core.errors import SessionError, SessionNotFound
+from zot_core.errors import SessionError, SessionNotFound, UnusableFile
 from zot_core.printable import first_line
 from zot_core.sessions import rows
 from zot_core.sessions.branch import first_meta
@@ -36,7 +36,7 @@ def write_portable(entry: SessionEntry, target: BinaryIO) -> None:
     """Write the session of `entry` in the form of a `.zotsession` file. Raises OSError and `SessionError`."""
     meta = first_meta(entry.path)
     if meta is None:
-        raise SessionError(f"{entry.path} is not a session file: it has no meta row")
+        raise UnusableFile(f"{entry.path} is not a session file: it has no meta row")
     with open(entry.path, "rb", opener=open_regular) as source:
         plan = plan_copy(source)
         meta = meta.replace(cwd="", model=plan.model, provider=plan.provider, title=plan.title, other={})
@@ -47,29 +47,33 @@ def import_session(store: SessionStore, path: str, cwd: str, version: str, limit
     """Copy the session file or `.zotsession` file at `path` into `store`, as a new session of the directory `cwd`, and
     return its path. `version` is that of this program.
 
-    Raises `SessionNotFound`, and `SessionError` if the file is not a session, is larger than `limits`, or cannot be
-    copied; nothing is left behind then.
+    Raises `SessionNotFound`, `UnusableFile` if the file is not a session or is larger than `limits`, and `SessionError`
+    if it cannot be copied; nothing is left behind then.
     """
     limits = limits or ImportLimits()
     try:
-        with open(path, "rb", opener=open_regular) as source:
+        source = open(path, "rb", opener=open_regular)  # noqa: SIM115  closed below
+    except FileNotFoundError:
+        raise SessionNotFound(f"no file at {path}") from None
+    except OSError as error:
+        raise UnusableFile(f"cannot import {path}: {error.strerror}") from error
+    try:
+        with source:
             _check_start(source, path, limits)
             plan = plan_copy(_lines(source, path, limits))
             if not plan.messages:
-                raise SessionError(f"{path} has no messages")
+                raise UnusableFile(f"{path} has no messages")
             title = first_line(plan.title)
             meta = Meta(new_session_id(), cwd, plan.model, plan.provider, timestamp(), version, title)
             return create_copy(store.folder(cwd), meta, source, plan)
-    except FileNotFoundError:
-        raise SessionNotFound(f"no file at {path}") from None
     except OSError as error:
         raise SessionError(f"cannot import {path}: {error.strerror}") from error
 
 
 def _check_start(source: BinaryIO, path: str, limits: ImportLimits) -> None:
-    """Raise `SessionError` unless the file begins with a `meta` row."""
+    """Raise `UnusableFile` unless the file begins with a `meta` row."""
     if os.fstat(source.fileno()).st_size > limits.file_bytes:
-        raise SessionError(f"{path} is larger than {limits.file_bytes:,} bytes")
+        raise UnusableFile(f"{path} is larger than {limits.file_bytes:,} bytes")
     line = source.readline(limits.line_bytes)
     source.seek(0)
     start = source.read(_START).lstrip()
@@ -79,11 +83,11 @@ def _check_start(source: BinaryIO, path: str, limits: ImportLimits) -> None:
         return
     kinds = (name for first, name in _LOOKS_LIKE.items() if start.startswith(first))
     found = next(kinds, "another kind of file") if line else "an empty file"
-    raise SessionError(f"{path} is not a session but {found}; a session begins with a meta row")
+    raise UnusableFile(f"{path} is not a session but {found}; a session begins with a meta row")
 
 
 def _lines(source: BinaryIO, path: str, limits: ImportLimits) -> Iterator[bytes]:
     while line := source.readline(limits.line_bytes):
         if len(line) == limits.line_bytes and not line.endswith(b"\n"):
-            raise SessionError(f"{path} has a line of more than {limits.line_bytes:,} bytes")
+            raise UnusableFile(f"{path} has a line of more than {limits.line_bytes:,} bytes")
         yield line

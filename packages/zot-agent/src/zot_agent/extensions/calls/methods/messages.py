@@ -12,7 +12,6 @@ from zot_agent.operations.images import read_images
 from zot_core.agent import user_message
 from zot_core.agent.run import Run
 from zot_core.conversation.events import ConversationEvent, MessageAdded
-from zot_core.errors import Refused
 from zot_core.events import Done, UserMessage
 from zot_provider.json_text import dump
 from zot_provider.messages import Message
@@ -146,10 +145,7 @@ async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> "Delivered":
     unanswered = _unanswered.get(conversation)
     if unanswered is None:
         unanswered = _unanswered[conversation] = _Unanswered(conversation)
-    try:
-        await unanswered.add(_message(call, images))
-    except Refused as refused:
-        raise OperationFailed("failed", str(refused)) from None
+    await unanswered.add(_message(call, images))
     return {"delivered": "kept"}
 
 
