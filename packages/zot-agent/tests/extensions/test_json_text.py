@@ -18,5 +18,5 @@ VALUES = st.recursive(
 def test_extensions_and_providers_get_the_same_text_of_a_value(value: object) -> None:
     text = json_text.dump(value)
     assert raw.dump(value) == text
-    assert raw.line_bytes(text) == raw.list_bytes(text) == json_text.escape_line_ends(text).encode()
+    assert raw.line_bytes(text) == raw.dumped_bytes(text) == json_text.escape_line_ends(text).encode()
     assert json_text.read_strict(text) == value

@@ -12,7 +12,7 @@ from zot_ext.protocol import from_host as host
 from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
 from zot_ext.protocol.frame import Frame, Unknown
 from zot_ext.protocol.kinds import REST
-from zot_ext.protocol.raw import RawList, RawObject
+from zot_ext.protocol.raw import LARGE, RawList, RawObject
 from zot_ext.protocol.splitter import FrameSplitter
 
 # Half a surrogate pair cannot be written (see test_raw.py); U+2028 and its kin are changed in raw text.
@@ -373,6 +373,17 @@ def test_lists_pass_where_tuples_are_meant() -> None:
 
 def test_half_surrogate_pairs_are_replaced_when_a_frame_is_written() -> None:
     assert encode(ext.Submit("a\ud800b")) == '{"type":"submit","text":"a\ufffdb"}\n'.encode()
+
+
+@given(st.lists(JSON, max_size=3), RAW_OBJECTS)
+def test_a_large_list_of_messages_is_written_as_a_small_one_is(items: list[object], payload: RawObject) -> None:
+    items = ["a\ud800\u2028b", *items]
+    small = encode(host.EventIntercept("1", "context", messages=RawList.from_values(items), payload=payload))
+    big = RawList.from_values(["x" * LARGE, *items])
+    line = encode(host.EventIntercept("1", "context", messages=big, payload=payload))
+
+    assert line.count(b"\n") == 1
+    assert json.loads(line) == json.loads(small) | {"messages": ["x" * LARGE, *json.loads(small)["messages"]]}
 
 
 def test_bytes_that_are_not_utf_8_are_replaced_when_a_frame_is_read() -> None:

@@ -13,7 +13,7 @@ from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.kinds import read_record, write_members
-from zot_ext.protocol.raw import LARGE, line_bytes, list_bytes, parse_object
+from zot_ext.protocol.raw import LARGE, dumped_bytes, line_bytes, one_line, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,12 +34,19 @@ def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame
     Raises `FrameError` for a field of the wrong type, for `NaN` and `Infinity`, and for a line longer than
     `limit` bytes without its newline.
     """
+    lists: list[str] = []
     try:
-        members = (f'"type":"{frame.type}"', *write_members(frame))
+        members = (f'"type":"{frame.type}"', *write_members(frame, lists=lists))
     except FrameError as error:
         raise FrameError(error.reason, frame=frame.type, field=error.field, id=_own_id(frame)) from None
-    large = sum(map(len, members)) >= LARGE
-    line = _large_line(members) if large else line_bytes(f"{{{','.join(members)}}}") + b"\n"
+    if lists and sum(map(len, lists)) < LARGE:
+        members, lists = (*members, "".join(lists)[1:]), []
+    if lists:  # two copies of what may be the whole conversation: one as text, one as bytes
+        line = dumped_bytes("".join(("{", one_line(",".join(members)), *lists, "}\n")))
+    elif sum(map(len, members)) >= LARGE:
+        line = _large_line(members)
+    else:
+        line = line_bytes(f"{{{','.join(members)}}}") + b"\n"
     if len(line) > limit + 1:
         raise FrameError(f"{len(line) - 1} bytes, the limit is {limit}", frame=frame.type, id=_own_id(frame))
     return line
@@ -49,7 +56,7 @@ def _large_line(members: Sequence[str]) -> bytes:
     """Join the members of a large frame with few copies."""
     parts = [b"{"]
     for each in members:
-        parts += (list_bytes(each) if each.startswith('"messages":') else line_bytes(each), b",")
+        parts += (line_bytes(each), b",")
     parts[-1] = b"}\n"
     return b"".join(parts)
 

@@ -252,8 +252,9 @@ def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, 
     return made
 
 
-def write_members(record: Record, path: str = "") -> list[str]:
-    """Write the fields of a record as `"name":value` texts, without the fields that have their default.
+def write_members(record: Record, path: str = "", lists: list[str] | None = None) -> list[str]:
+    """Write the fields of a record as `"name":value` texts, without the fields that have their default. With `lists`
+    a `RawList`, which may be large, is added there in pieces, with a comma before it.
 
     Raises `FrameError` for a value of the wrong type, for a value without a JSON form, and for a `REST` field
     that repeats the name of a field.
@@ -266,6 +267,8 @@ def write_members(record: Record, path: str = "") -> list[str]:
         try:
             if annotation == REST:
                 members += _write_rest(record, value, path + field)
+            elif lists is not None and isinstance(value, RawList):
+                lists += (f',"{field}":[', *value.pieces(), "]")
             else:
                 members.append(f'"{field}":{KINDS[annotation].write(value, path + field)}')
         except FrameError as error:

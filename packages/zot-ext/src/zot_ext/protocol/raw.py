@@ -15,7 +15,7 @@ from zot_ext.protocol.errors import FrameError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import NoReturn
 
 _SPACE = " \t\r\n"
@@ -120,10 +120,18 @@ class RawList:
         start, end = self._spans[index]
         return self._source[start:end]
 
+    def pieces(self) -> Iterator[str]:
+        """Yield the texts of the items and commas between them."""
+        comma = ""
+        for each in self.texts:
+            yield comma
+            yield each
+            comma = ","
+
     @property
     def text(self) -> str:
         """The text of the list, without white space between the items."""
-        return f"[{','.join(self.texts)}]"
+        return f"[{''.join(self.pieces())}]"
 
     def __eq__(self, other: object) -> bool:
         return self.texts == other.texts if isinstance(other, RawList) else NotImplemented
@@ -315,14 +323,18 @@ def line_bytes(text: str) -> bytes:
     line readers of other languages split, become escapes. Half of a surrogate pair, escaped or not,
     becomes U+FFFD, because strict readers refuse the whole line because of it.
     """
+    return dumped_bytes(one_line(text))
+
+
+def one_line(text: str) -> str:
+    """Do the part of `line_bytes` that texts of `dump` do not need, which have no line ends and no escaped
+    surrogates."""
     text = text.replace("\n", " ").replace("\r", " ")
-    if "\\ud" in text or "\\uD" in text:
-        text = _replace_escaped_surrogates(text)
-    return list_bytes(text)
+    return _replace_escaped_surrogates(text) if "\\ud" in text or "\\uD" in text else text
 
 
-def list_bytes(text: str) -> bytes:
-    """Do what `line_bytes` does, for the text of a `RawList`: `dump` writes no line ends and no escaped surrogates."""
+def dumped_bytes(text: str) -> bytes:
+    """Do the rest of it."""
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
     try:
         return text.encode()
