@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.mcp.config import ConfigProblem, McpServerConfig, check_files, read_servers
+from zot_agent.mcp.config import McpServerConfig, read_servers
 from zot_agent.mcp.names import joined, names_of
+from zot_agent.mcp.server_files import ConfigProblem, check_files
 
 
 def read(folder: Path, servers: object, **environ: str) -> tuple[list[McpServerConfig], list[str]]:

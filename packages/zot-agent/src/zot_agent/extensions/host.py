@@ -12,7 +12,7 @@ from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.attendance import Attendance
 from zot_agent.extensions.declared.resources import BroughtResources
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, MorePrograms
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
 from zot_agent.extensions.hooks.subscribers import Subscribers
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels.panels import Panels
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.calls.call import CallServices
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.declared.flags import FlagValues
+    from zot_agent.extensions.hooks.interceptor import MorePrograms
     from zot_agent.extensions.machines.claims import MachineClaims
 
 

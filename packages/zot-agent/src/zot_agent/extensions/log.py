@@ -3,7 +3,7 @@
 import contextlib
 import os
 import subprocess
-import zlib
+from binascii import crc32
 
 from zot_core.clock import timestamp
 from zot_provider.files.private_folder import make_private
@@ -32,7 +32,7 @@ def log_path(home: str, name: str) -> str:
     safe = "".join(letter if letter.isalnum() or letter in " ._-" else "_" for letter in name).replace("..", "__")
     safe = safe.encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip(" .")
     if safe != name:
-        safe = f"{safe}-{zlib.crc32(name.encode('utf-8', 'surrogatepass')):08x}"
+        safe = f"{safe}-{crc32(name.encode('utf-8', 'surrogatepass')):08x}"
     return os.path.join(home, "logs", f"ext-{safe}.log")
 
 

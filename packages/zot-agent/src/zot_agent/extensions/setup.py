@@ -1,5 +1,5 @@
 """The parts of which extensions are made: `ExtensionSetup` for all, `ProcessTerms` for one, `ExtensionOwner` for the
-extensions of a conversation."""
+extensions of a conversation; `AgentInfo`, what they know of the agent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,28 @@ from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery, ResourceUse
-    from zot_agent.extensions.hooks import MorePrograms
+    from zot_agent.extensions.hooks.interceptor import MorePrograms
     from zot_agent.extensions.registry import ProviderRegistrations
     from zot_agent.extensions.trace import Trace
     from zot_core.conversation.driver import Conversation
     from zot_core.machine.shell import Launch
+    from zot_core.sandbox.policy import SandboxPolicy
     from zot_core.sandbox.sandbox import Sandbox
     from zot_ext.protocol.flags import FlagValue
     from zot_provider.auth.store import AccountStore
+
+
+class AgentInfo(Record):
+    """The current working directory, provider, model and session of the agent, and whether the person has allowed what
+    the project brings."""
+
+    cwd: str
+    provider: str
+    model: str
+    session_id: str
+    sandbox: SandboxPolicy | None = None
+    """The policy of the sandbox that the person has turned on."""
+    project_trusted: bool = False
 
 
 class ProcessTerms(Record):

@@ -154,7 +154,7 @@ class ProjectChoice:
                     f"extension in {each.directory}: {each.message}; it may be a guard: mend it, or start with --no-ext"
                 )
         if server_files:
-            from zot_agent.mcp.config import ConfigProblem, check_files  # noqa: PLC0415  only where there are servers
+            from zot_agent.mcp.server_files import ConfigProblem, check_files  # noqa: PLC0415  only where there are servers
 
             try:
                 check_files(server_files)

@@ -5,30 +5,21 @@ Of several servers of one name the first counts. `${NAME}` and `${NAME:-default}
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zot_agent.mcp.forms import KINDS, ordinary
-from zot_agent.mcp.narrowing import narrowing_mistake
+from zot_agent.mcp.server_files import ConfigProblem, narrowing_mistake, read_file
 from zot_ext.record import Record
-from zot_ext.regular_file import read_regular
 
-KEY = "mcpServers"
-FILE_BYTES = 1 << 20
-"""The most bytes of a file."""
 LONGEST_WAIT = 590.0
 """The longest `wait_for`: an extension can hold up a prompt for ten minutes."""
 PROGRESS = "progress: "
 """How the lines about slow servers begin, on the standard error of a report; `zot mcp doctor` shows them."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-
-
-class ConfigProblem(ValueError):
-    """A file or a server in it cannot be used; `str()` is one line."""
 
 
 class McpServerConfig(Record):
@@ -70,31 +61,6 @@ class McpServerConfig(Record):
         return f"oauth {self.name} {self.url}"[:200]
 
 
-def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        raise ConfigProblem("a key is there twice")
-    return found
-
-
-def read_file(path: str) -> dict[str, Any]:
-    """Return the servers of a file as they are written; empty for a missing file. Raises `ConfigProblem`."""
-    try:
-        value = json.loads(read_regular(path, FILE_BYTES).decode("utf-8-sig"), object_pairs_hook=_each_once)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise ConfigProblem(f"cannot read {path}: {error.strerror}") from None
-    except ConfigProblem as error:
-        raise ConfigProblem(f"{path}: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigProblem(f"{path} is not JSON: {error}") from None
-    servers = value.get(KEY, {}) if isinstance(value, dict) else None
-    if not isinstance(servers, dict):
-        raise ConfigProblem(f'{path}: expected {{"{KEY}": {{...}}}}')
-    return servers
-
-
 def read_servers(
     paths: Iterable[str], environ: Mapping[str, str] | None = None
 ) -> tuple[list[McpServerConfig], list[str]]:
@@ -119,14 +85,6 @@ def read_servers(
             except ConfigProblem as error:
                 problems.append(str(error))
     return list(found.values()), problems
-
-
-def check_files(paths: Iterable[str]) -> None:
-    """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
-    for path in paths:
-        for name, given in read_file(path).items():
-            if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
-                raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
 
 
 def read_server(name: str, given: object, source: str, environ: Mapping[str, str]) -> McpServerConfig:

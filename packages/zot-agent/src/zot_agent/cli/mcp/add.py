@@ -9,8 +9,9 @@ from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.mcp.servers import change, chosen_file, extension
 from zot_agent.cli.parser import Parser
-from zot_agent.mcp.config import ConfigProblem, read_file, read_server
+from zot_agent.mcp.config import read_server
 from zot_agent.mcp.forms import KINDS, read_block
+from zot_agent.mcp.server_files import ConfigProblem, read_file
 from zot_provider.errors import ConfigError
 
 

@@ -13,7 +13,7 @@ from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.python.environment import environment_of
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
-from zot_agent.mcp.config import KEY, ConfigProblem, read_file
+from zot_agent.mcp.server_files import KEY, ConfigProblem, read_file
 from zot_provider.errors import ConfigError
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_file import read_json_object

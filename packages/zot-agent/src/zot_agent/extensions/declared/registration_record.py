@@ -2,10 +2,10 @@
 
 import json
 import os
+from binascii import crc32
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions, read_options

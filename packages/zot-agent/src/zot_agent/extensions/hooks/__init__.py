@@ -6,6 +6,6 @@ asked.
 """
 
 from zot_agent.extensions.hooks.handlers import ExtensionHooks
-from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor, MorePrograms
+from zot_agent.extensions.setup import AgentInfo
 
-__all__ = ["AgentInfo", "ExtensionHooks", "Interceptor", "MorePrograms"]
+__all__ = ["AgentInfo", "ExtensionHooks"]

@@ -13,11 +13,12 @@ from zot_provider.request import Request
 
 if TYPE_CHECKING:
     from zot_agent.extensions.hooks.context import ContextCopies
-    from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor
+    from zot_agent.extensions.hooks.interceptor import Interceptor
     from zot_agent.extensions.hooks.intercepts import ProjectQuestion
     from zot_agent.extensions.hooks.outgoing import Outgoing
     from zot_agent.extensions.hooks.reports import Reports
     from zot_agent.extensions.hooks.subscribers import Subscribers
+    from zot_agent.extensions.setup import AgentInfo
     from zot_core.agent import Agent
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import Changed, ConversationEvent

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from zot_provider.record import Record
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from zot_agent.extensions.calls.intercept_options import InterceptOptions
-    from zot_core.sandbox.policy import SandboxPolicy
     from zot_ext.protocol.from_extension import EventInterceptResponse
     from zot_ext.protocol.from_host import Event, EventIntercept
-
-
-class AgentInfo(Record):
-    """The current working directory, provider, model and session of the agent, and whether the person has allowed what
-    the project brings."""
-
-    cwd: str
-    provider: str
-    model: str
-    session_id: str
-    sandbox: SandboxPolicy | None = None
-    """The policy of the sandbox that the person has turned on."""
-    project_trusted: bool = False
 
 
 class Interceptor(Protocol):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
-from zot_agent.extensions.hooks.interceptor import Interceptor, MorePrograms
 from zot_agent.extensions.tool_calls import caller
 from zot_core.aio import spawn
 from zot_ext.protocol.permissions import may_intercept
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.hooks.interceptor import Interceptor, MorePrograms
     from zot_agent.extensions.hooks.registrations import OwnRegistrations
     from zot_ext.limits import ExtensionLimits
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.panels.text import PanelOwner, TextPanel
-from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender, PanelShow
 from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
@@ -102,6 +101,8 @@ class Panels:
         if (before := self._find(owner, id)) is not None:
             self._remove(before)
         if sum(each.owner is owner for each in self._drawn) >= MOST:
+            from zot_agent.operations.fields import OperationFailed  # noqa: PLC0415  few extensions have panels
+
             raise OperationFailed("busy", f"{MOST} panels of this extension are open already")
         if panel.beside:
             self._close_beside()
