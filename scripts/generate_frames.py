@@ -7,10 +7,11 @@ after changing either.
 
 import ast
 import inspect
-import json
 import re
 from pathlib import Path
 from typing import Any
+
+from json_lines import in_lines
 
 import zot_ext
 from zot_ext.limits import DEFAULT_LIMITS
@@ -173,11 +174,6 @@ def manifest_schema() -> dict[str, Any]:
     }
 
 
-def text(value: dict[str, Any]) -> str:
-    """The content of a file."""
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-
-
 if __name__ == "__main__":
-    FILE.write_text(text(schema()), "utf-8")
-    MANIFEST_FILE.write_text(text(manifest_schema()), "utf-8")
+    FILE.write_text(in_lines(schema(), 2), "utf-8")
+    MANIFEST_FILE.write_text(in_lines(manifest_schema(), 2), "utf-8")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import answer_schema
+from json_lines import in_lines
 
 import zot_agent
 import zot_ext
@@ -107,7 +108,7 @@ def names(operations: dict[str, Operation[..., Any]]) -> str:
         "aliases": {each.alias: name for name, each in operations.items() if each.alias},
         "fields": {name: [part.name for part in each.fields] for name, each in operations.items()},
     }
-    return json.dumps(found, indent=1) + "\n"
+    return in_lines(found, 2)
 
 
 def commands(operations: dict[str, Operation[..., Any]]) -> str:
@@ -136,7 +137,7 @@ def rows(operations: dict[str, Operation[..., Any]]) -> str:
     for each in operations.values():
         fields = [[field.name, field.kind.call_kind, field.doc, field.required] for field in each.fields]
         found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs, each.alias])
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    return in_lines(found, 1)
 
 
 def written_by_hand() -> dict[str, set[str]]:

@@ -4,13 +4,13 @@ Types come from the records of `zot_core.events` and `zot_core.conversation.even
 typed dictionaries that they return; descriptions from their docstrings. Run `make generate` after changing one.
 """
 
-import json
 import types
 import typing
 from pathlib import Path
 from typing import Any
 
 from answer_schema import add_definitions, answer_class
+from json_lines import in_lines
 
 import zot_agent.rpc
 import zot_core
@@ -362,7 +362,7 @@ def record_schema(cls: Any) -> dict[str, Any]:
 def texts() -> dict[Path, str]:
     """The files and their content."""
     schemas = {EVENTS: events_schema(), RPC: rpc_schema()}
-    return {path: json.dumps(schema, ensure_ascii=False, indent=1) + "\n" for path, schema in schemas.items()}
+    return {path: in_lines(schema, 2) for path, schema in schemas.items()}
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from the docstrings. Run `make generate` after changing one of them.
 """
 
 import inspect
-import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from json_lines import in_lines
 
 import zot_core.tools
 from zot_core.runtime.subagents.definitions import builtin_agents
@@ -46,4 +47,4 @@ def _prompt(tool: FunctionTool[..., Any]) -> str:
 
 if __name__ == "__main__":
     table = {tool.name: spec(tool) for tool in defined()}
-    (FOLDER / "definition" / "specs.json").write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (FOLDER / "definition" / "specs.json").write_text(in_lines(table, 1), "utf-8")

@@ -1,7 +1,8 @@
 """`frames.schema.json`: it is what the generator makes of the frame classes, and what is written keeps to it."""
 
-import importlib.util
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -99,12 +100,11 @@ def frames(classes: tuple[type[Any], ...]) -> st.SearchStrategy[Any]:
 
 
 def generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate_frames", GENERATOR)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(GENERATOR.parent))
+    try:
+        return import_module(GENERATOR.stem)
+    finally:
+        sys.path.remove(str(GENERATOR.parent))
 
 
 def test_the_files_are_what_the_generator_gives_now() -> None:
