@@ -141,15 +141,15 @@ def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(
 ) -> None:
     (alone / "a").write_text("one\n")
     path = str(alone / "a")
-    calls = [Call("read", {"path": "a"}), Call("write", {"path": "a", "content": "two\n"})]
-    server.add(Turn(calls=calls), "done")
+    server.add(Turn(calls=[Call("read", {"path": "a"})]))
+    server.add(Turn(calls=[Call("write", {"path": "a", "content": "two\n"})]), "done")
     ask(peer, "change it")
     (change,) = peer.data("session.diff")["files"]
     assert (change["path"], change["status"], change["added"], change["removed"]) == (path, "changed", 1, 1)
     assert (change["diff"], change["starts"], change["note"]) == ("-one\n+two", [[1, 1]], "")
     (alone / "a").write_text("mine")
     refused = peer.data("session.undo")
-    assert (refused["edited"], refused["messages"]) == ([path], 4)
+    assert (refused["edited"], refused["messages"]) == ([path], 6)
     moved = peer.data("session.undo", force=True)
     place = {"session_id": "", "entry": None, "messages": 0}
     assert moved == {**place, "text": "change it", "restored": [path], "problems": [], "edited": []}

@@ -5,12 +5,16 @@ import pytest
 
 from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
+from zot_core.events import ToolResultEvent
 from zot_core.result import ToolResult
+from zot_core.testing import make_agent, run_to_end
+from zot_core.testing.world import MemoryFiles
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.edit import edit
 from zot_core.tools.read import read
 from zot_core.tools.write import write
 from zot_provider.messages import TextBlock
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 
 def writing(context: ToolContext, path: str, content: str) -> ToolResult:
@@ -61,6 +65,7 @@ async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: P
     path = tmp_path / "x"
     path.write_text("old")
     await read.run({"path": "x"}, context)
+    context.seen_files.next_answer()
     await write.run({"path": "x", "content": "mine"}, context)
     await edit.run({"path": "x", "edits": [{"oldText": "mine", "newText": "ours"}]}, context)
     await write.run({"path": "./x", "content": "ours again"}, context)
@@ -73,6 +78,9 @@ async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: P
     with pytest.raises(ToolError, match="has changed since"):  # of an edited file the rest is still unknown
         await write.run({"path": "x", "content": "mine"}, context)
     await read.run({"path": "x", "limit": 1}, context)
+    with pytest.raises(ToolError, match="has changed since"):  # written before the model could read that
+        await write.run({"path": "x", "content": "mine"}, context)
+    context.seen_files.next_answer()
     await write.run({"path": "x", "content": "mine"}, context)
 
 
@@ -88,6 +96,7 @@ def test_a_file_that_was_never_read_is_not_replaced_at_once(tmp_path: Path, cont
     first = refusal(context, "x", "mine")
     assert first.startswith("x was not written: you have not read it. It has 790 bytes, and begins:\nline 0\nline 1\n")
     assert first.endswith("line 7\nRead it, change it with `edit`, or call again to replace all of it.")
+    context.seen_files.next_answer()
     writing(context, "x", "mine")
     assert (tmp_path / "x").read_text() == "mine"
     (tmp_path / "bin").write_bytes(b"a\0b")
@@ -99,8 +108,21 @@ def test_a_file_that_changed_after_the_first_refusal_is_not_replaced_either(
 ) -> None:
     (tmp_path / "x").write_text("theirs")
     refusal(context, "x", "mine")
+    context.seen_files.next_answer()
     (tmp_path / "x").write_text("theirs again")
     assert "has changed since" in refusal(context, "x", "mine")
+
+
+@pytest.mark.parametrize("first", [Call("write", {"path": "x", "content": "1"}), Call("read", {"path": "x"})])
+def test_what_a_call_shows_is_not_known_to_a_later_call_of_the_same_answer(first: Call) -> None:
+    files = MemoryFiles({"/proj/x": "theirs"})
+    again = Call("write", {"path": "x", "content": "2"})
+    client = ScriptedClient([Turn(calls=[first, again, again]), Turn(calls=[again]), "done"])
+    agent = make_agent(client, read, write, files=files)
+    agent.place.change(overwrite_check=True)
+    events = [each for each in run_to_end(agent, "go") if isinstance(each, ToolResultEvent)]
+    assert [each.is_error for each in events] == [first.name == "write", True, True, False]
+    assert files.contents["/proj/x"] == b"2"
 
 
 def test_an_empty_file_and_one_with_the_check_off_are_written_at_once(tmp_path: Path, context: ToolContext) -> None:

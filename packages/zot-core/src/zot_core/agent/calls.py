@@ -58,6 +58,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
+    agent.context.seen_files.next_answer()
     try:
         await agent.hooks.before_calls.gather(len(calls))
     except asyncio.CancelledError:
