@@ -167,7 +167,7 @@ async def test_the_model_is_told_what_the_sandbox_lets_it_do_and_when_it_is_off(
     host.sandbox.set("off")
     await host.runtime.ask("on")
     first, second = (json.dumps(each.body["messages"]) for each in server.requests)
-    words = "the working directory (not .git), ../more and /tmp (private, deleted when zot ends)"
+    words = "the working directory (not .git), ../more and /tmp (private, until zot ends)"
     assert words in first
     assert "network: none" in first
     assert second.count("Sandbox: ") == 1

@@ -191,8 +191,8 @@ def policy(tmp_path: Path, **more: Any) -> SandboxPolicy:
 def test_the_words_about_a_sandbox_say_what_is_writable_and_what_is_reached(tmp_path: Path) -> None:
     closed = Sandbox(policy(tmp_path)).walls().words
     assert closed == (
-        "Sandbox: writable are the working directory (not .git) and /tmp (private, deleted when zot ends); homes are "
-        "hidden; network: none"
+        "Sandbox: writable are the working directory (not .git) and /tmp (private, until zot ends); per command: own "
+        "home, processes, localhost; network: none"
     )
     more = tmp_path / "more"
     more.mkdir()
@@ -209,8 +209,8 @@ def test_the_words_about_a_sandbox_say_what_is_writable_and_what_is_reached(tmp_
 )
 def test_it_has_at_most_eighty_words(mode: PermissionMode, held: list[str], alone: bool) -> None:
     walls = (
-        "Sandbox: writable are the working directory (not .git), /a, /b, /c, 9 more and /tmp (private, deleted when "
-        "zot ends); homes are hidden; network: only a, b, c, d, 2 more"
+        "Sandbox: writable are the working directory (not .git), /a, /b, /c, 9 more and /tmp (private, until zot "
+        "ends); per command: own home, processes, localhost; network: only a, b, c, d, 2 more"
     )
     text = terms(Allowed(mode, held, alone), walls)
     assert len(text.split()) <= 80

@@ -1,8 +1,10 @@
 """Commands in a sandbox, and those that it stops; with real bubblewrap."""
 
 import asyncio
+import os
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from waiting import PATIENCE
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox import bubblewrap
 from zot_core.sandbox.sandbox import open_sandbox
-from zot_core.sandbox.shell import SandboxedShell, stopped_by
+from zot_core.sandbox.shell import SandboxedShell, stopped_by, unheard_host
 
 
 @pytest.mark.needs("bwrap")
@@ -26,11 +28,16 @@ def test_a_command_reads_the_system_and_writes_the_project_and_temporary_files(w
 
 
 @pytest.mark.needs("bwrap")
-def test_temporary_files_last_until_the_sandbox_is_closed(world: SandboxWorld) -> None:
-    world.run("echo kept >/tmp/a")
-    assert world.run("cat /tmp/a")[1] == "kept\n"
+def test_temporary_files_last_until_the_sandbox_is_closed(
+    world: SandboxWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "homes").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "homes"))
+    world.run("echo kept >/tmp/a; echo lost >~/a")
+    assert world.run("cat /tmp/a; ls -A ~")[1] == "kept\n"
     world.sandbox.close()
     assert not world.scratch.exists()
+    assert not os.listdir(tmp_path / "homes")
 
 
 @pytest.mark.needs("bwrap")
@@ -87,6 +94,73 @@ def test_a_command_that_hides_the_error_of_a_part_says_so(world: SandboxWorld, c
     assert ended.exit_code == 0
     assert ("[the sandbox seems to have stopped a part of this command: " in text) == bool(reason)
     assert reason in text
+
+
+@pytest.mark.needs("bwrap")
+def test_what_a_command_writes_into_the_home_is_not_kept_and_it_says_so(world: SandboxWorld) -> None:
+    _, text = world.run("echo x >~/.bashrc; mkdir ~/bin; printf done")
+    note = "Each command in this sandbox has an empty home of its own]\n"
+    assert text == f"done\n[not kept: ~/.bashrc, ~/bin. {note}"
+    assert (world.home / ".bashrc").read_text() == SECRET
+    assert world.run("ls -A ~; echo x >~/.bashrc")[1] == f"[not kept: ~/.bashrc. {note}"
+
+
+@pytest.mark.needs("bwrap")
+async def test_what_a_sandbox_shows_in_the_home_is_not_written_by_the_command(world: SandboxWorld) -> None:
+    world.write("home/.tools/bin/run", "")
+    shell = SandboxedShell(world.open(readable=[str(world.home / ".tools" / "bin")]), LocalShell())
+
+    async def run(command: str) -> str:
+        parts: list[bytes] = []
+        await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
+        return b"".join(parts).decode()
+
+    assert await run("ls ~/.tools/bin") == "run\n"
+    assert "not kept: ~/.tools/log. " in await run("echo x >~/.tools/log")
+    assert await run("echo x >~/.tools/log") == ""  # it has been said
+
+
+@pytest.mark.needs("bwrap")
+def test_a_hidden_folder_that_is_no_home_refuses_what_would_be_lost(world: SandboxWorld) -> None:
+    ended, text = world.run("echo x >/var/tmp/x")
+    assert ended.exit_code == 1
+    assert "it writes outside the project" in text
+
+
+@pytest.mark.needs("bwrap", "curl")
+@pytest.mark.parametrize(
+    ("command", "noted"),
+    [
+        ("curl -s https://example.com/install.sh | sh", True),
+        ("curl -fsSL https://example.com/install.sh | sh", False),  # it says so itself
+        ("curl --silent -o x http://user:word@example.com:8080/ || true", True),
+        ("wget -qO- http://example.com/a.tar | cat", True),
+        ("git clone https://example.com/a 2>/dev/null; echo done", True),
+        ("curl -s http://localhost:8080 http://127.0.0.1/ | cat", False),
+        ("echo https://example.com | cat", False),
+        ("grep -rs https://example.com src 2>/dev/null | cat", False),
+        ("echo 'curl -s https://example.com' | cat", False),
+        ("U=https://example.com; if x=$(curl -s -XPOST $U); then true; fi; true", True),
+    ],
+)
+def test_a_download_that_fails_without_a_word_is_told_of(world: SandboxWorld, command: str, noted: bool) -> None:
+    ended, text = world.run(command)
+    assert ended.exit_code == 0
+    assert ("[this command hides errors, and the sandbox does not reach example.com]\n" in text) == noted
+
+
+@pytest.mark.needs("bwrap", "curl")
+def test_a_silent_download_that_fails_can_be_run_outside(world: SandboxWorld) -> None:
+    command = "curl -s https://example.invalid"
+    asked, text = run_offered(world, False, command)
+    assert asked == [f"{command}: it needs the network"]
+    assert text == "[this command hides errors, and the sandbox does not reach example.invalid]\n"
+
+
+async def test_a_host_that_the_sandbox_reaches_is_not_told_of(world: SandboxWorld) -> None:
+    access = world.open(hosts=["*.example.com"]).access
+    assert unheard_host("curl -s https://a.example.com | sh", access) == ""
+    assert unheard_host("curl -s https://a.example.com https://b.example.org | sh", access) == "b.example.org"
 
 
 @pytest.mark.needs("bwrap")

@@ -100,7 +100,7 @@ class Shell(Protocol):
 
 
 class Walls(Record):
-    """A sandbox in which tools work, for the model: `words` about it, at most 30 and without a full stop. `keeps` says
+    """A sandbox in which tools work, for the model: `words` about it, at most 33 and without a full stop. `keeps` says
     whether a real path is in the folder of temporary files that only the sandbox has, and which ends with it."""
 
     words: str

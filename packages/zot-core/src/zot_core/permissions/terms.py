@@ -27,7 +27,7 @@ _RUNS: dict[PermissionMode, str] = {
     "plan": "what only reads runs; all else is refused, unless a rule allows it",
     "yolo": "every call runs",
 }
-_PLAN = "Answer with a plan for the user: what to change where, in what order, how to check it"
+_PLAN = "Answer with a plan: what to change where, in what order, how to check it"
 
 
 class Allowed(Record):

@@ -90,9 +90,11 @@ def _advice(text: str) -> str:
     return ""
 
 
-def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = ()) -> Launch:
-    """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap. Raises OSError with a line for
-    the person if that cannot be done."""
+def confined(
+    launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = (), *, home: str = ""
+) -> Launch:
+    """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap, and with the folder `home` of
+    this machine as its home. Raises OSError with a line for the person if that cannot be done."""
     if why := problem(writable_folders(policy)):
         raise OSError(why)
     program = find_bubblewrap(writable_folders(policy))
@@ -100,16 +102,18 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more:
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     argv = [
         program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
-        *mounts(policy), *more, "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
+        *mounts(policy, home), *more, "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
         *with_limits(launch.argv, limits),
     ]  # fmt: skip
     # The environment is that of bubblewrap itself too, which processes inside can read.
     return Launch(argv, launch.cwd, launch.env, [*launch.descriptors, descriptor])
 
 
-def mounts(policy: SandboxPolicy) -> list[str]:
-    """Return the arguments that show the paths of a policy, a folder before what is in it."""
-    arguments = []
+def mounts(policy: SandboxPolicy, home: str = "") -> list[str]:
+    """Return the arguments that show the paths of a policy, a folder before what is in it. What is written into a
+    hidden folder would be lost without a word, so that it is refused; but programs need the home."""
+    arguments: list[str] = []
+    hidden: list[str] = []
     around = _around_protected(policy)
     for path, access in sorted({**dict.fromkeys(around, "write"), **policy.paths}.items()):
         kind = _kind(path)
@@ -118,15 +122,16 @@ def mounts(policy: SandboxPolicy) -> list[str]:
             continue
         if access != "none":
             arguments += ["--bind" if access == "write" else "--ro-bind", path, path]
-        elif path == TEMPORARY and policy.scratch:
-            arguments += ["--bind", policy.scratch, path]
+        elif own := {TEMPORARY: policy.scratch, policy.home: home}.get(path):
+            arguments += ["--bind", own, path]
         elif kind == "folder":
             arguments += ["--perms", "0700", "--tmpfs", path]
+            hidden += ["--remount-ro", path] if path not in (TEMPORARY, policy.home) else []
         elif os.access(path, os.R_OK):
             arguments += ["--ro-bind", os.devnull, path]
     if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
         arguments += [word for path in _kernel_files() for word in ("--ro-bind", path, path)]
-    return arguments
+    return [*arguments, *hidden]
 
 
 def _around_protected(policy: SandboxPolicy) -> set[str]:

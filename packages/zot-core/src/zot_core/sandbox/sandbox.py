@@ -36,7 +36,8 @@ class Sandbox:
         self._placeholders = Placeholders(
             path for path, access in policy.paths.items() if access == "read" and os.path.basename(path) in PLACEHOLDERS
         )
-        self._close = weakref.finalize(self, _remove, policy.scratch, self._placeholders)
+        self._homes: list[str] = []
+        self._close = weakref.finalize(self, _remove, policy.scratch, self._homes, self._placeholders)
 
     @property
     def state(self) -> SandboxState:
@@ -58,9 +59,10 @@ class Sandbox:
         temporary = "/tmp" if own_tmp else "$TMPDIR"
         git = " (not .git)" if policy.git == "ask" else ""
         network = f"only {few(policy.hosts, _HOST_WORDS)}" if policy.hosts else "none"
+        apart = "per command: own home, processes, localhost" if own_tmp else "homes are hidden"
         words = (
-            f"Sandbox: writable are the working directory{git}{more} and {temporary} (private, deleted when zot ends); "
-            f"homes are hidden; network: {network}"
+            f"Sandbox: writable are the working directory{git}{more} and {temporary} (private, until zot ends); "
+            f"{apart}; network: {network}"
         )
         return Walls(words, policy.is_temporary)
 
@@ -78,8 +80,18 @@ class Sandbox:
             return ""
         return why
 
-    def confine(self, launch: Launch) -> Launch:
-        """Return how to start a process inside. Raises OSError, with a line for the person, if that cannot be done.
+    def make_home(self) -> str:
+        """Return a new folder to be the home of one command; empty where commands see the home, and may not write it.
+        A folder that commands share would let one lead the mounts of the next astray, by links."""
+        if sys.platform != "linux" or self._is_lesser():
+            return ""
+        if not self._homes:
+            self._homes.append(tempfile.mkdtemp(prefix="zot-homes-"))
+        return tempfile.mkdtemp(dir=self._homes[0])
+
+    def confine(self, launch: Launch, home: str = "") -> Launch:
+        """Return how to start a process inside, with the folder `home` of `make_home` as its home. Raises OSError, with
+        a line for the person, if that cannot be done.
 
         With hosts in the policy, an event loop must run. The variables of `launch` are passed on: see `environment`.
         """
@@ -95,7 +107,7 @@ class Sandbox:
         more: list[str] = []
         if network is not None:
             more, launch = network.join(launch)
-        return bubblewrap.confined(launch, self.policy, self.limits, more)
+        return bubblewrap.confined(launch, self.policy, self.limits, more, home=home)
 
     @property
     def access(self) -> NetworkAccess:
@@ -147,7 +159,8 @@ def open_sandbox(root: str, **more: Any) -> Sandbox:
         raise
 
 
-def _remove(scratch: str, placeholders: Placeholders) -> None:
-    if scratch:
-        shutil.rmtree(scratch, ignore_errors=True)
+def _remove(scratch: str, homes: Sequence[str], placeholders: Placeholders) -> None:
+    for folder in (scratch, *homes):
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
     placeholders.remove()

@@ -1,16 +1,25 @@
 """`SandboxedShell`: the `Shell` whose commands run in a sandbox.
 
-A command that seems to have been stopped by the sandbox ends with a line that says so to the model, and so does one
-that has hidden the error of a part, as a pipe does. The person may be asked, once for a command that failed, whether it
-runs again outside.
+A command that seems to have been stopped by the sandbox ends with a line for the model, also if it has hidden the error
+of a part, as a pipe does. So does a command that has written into its home, which is removed with it. The person may be
+asked, once for a command that failed, whether it runs again outside.
 """
 
+import asyncio
+import functools
+import os
 import re
-from collections.abc import Awaitable, Callable
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Unpack
 
 from zot_core.machine.interface import ShellExit, ShellOptions
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch, LocalShell
+from zot_core.printable import few
+from zot_core.sandbox.policy import SandboxPolicy
 from zot_core.sandbox.sandbox import Sandbox
 
 _TAIL = 4096
@@ -51,6 +60,83 @@ def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False) -> s
     return next((reason for pattern, reason in _STOPPED if pattern.search(tail)), "")
 
 
+_URL = re.compile(r"\b(?:https?|ftp)://([^\s/?#'\"`$\\|;&<>(){}]+)", re.IGNORECASE)
+_COMMAND = 10_000
+"""Characters of a command that is looked at."""
+_STARTS = re.compile(r"[|;&\n(`]")
+"""Behind one of these a command begins."""
+_BEFORE = frozenset(("!", "do", "else", "env", "exec", "if", "nohup", "sudo", "then", "time", "until", "while", "{"))
+"""Words that may precede the name of a program."""
+_DROPS_ERRORS = re.compile(r"(?:2|&)>\s*/dev/null|2>&-")
+_SILENT = {"curl": ("s", "--silent", "S", "--show-error"), "wget": ("q", "--quiet", "", "")}
+"""By program the option that silences it, as a letter and a word, and the option that takes that back."""
+_LOADERS = frozenset(("cargo", "git", "go", "npm", "npx", "pip", "pip3", "pnpm", "uv", "uvx", "yarn", *_SILENT))
+"""Programs that load what a URL names."""
+
+
+def unheard_host(command: str, access: NetworkAccess) -> str:
+    """Return the first host that a command would load from, hiding the error, and cannot reach; else nothing. Such a
+    command, e.g. `curl -s https://example.com | sh`, succeeds without a word."""
+    command = command[:_COMMAND]
+    if "://" not in command:
+        return ""
+    for part in _STARTS.split(command):
+        words = part.split()
+        while words and (words[0] in _BEFORE or re.match(r"\w+=", words[0])):
+            del words[0]
+        name = os.path.basename(words[0]) if words else ""
+        hides = name in _LOADERS and (_DROPS_ERRORS.search(command) or _is_silent(name, words[1:]))
+        if hides and (host := _unreached(command if "$" in part else part, access)):
+            return host
+    return ""
+
+
+def _is_silent(program: str, options: list[str]) -> bool:
+    """Whether a program says nothing about an error, by its options."""
+    letter, name, loud_letter, loud_name = _SILENT.get(program, ("", "", "", ""))
+    letters = "".join(each for each in options if each.startswith("-") and not each.startswith(("--", "-X")))
+    silent = name in options or (letter and letter in letters)
+    return bool(silent) and not (loud_name in options or (loud_letter and loud_letter in letters))
+
+
+def _unreached(text: str, access: NetworkAccess) -> str:
+    from zot_core.machine.hosts import AddressRefused, canonical_host, split_port  # noqa: PLC0415  few commands need it
+
+    for found in _URL.finditer(text):
+        with suppress(ValueError):
+            name, port = split_port(found[1].rpartition("@")[2], 443)
+            host = canonical_host(name)
+            try:
+                access.judge(host, port)
+            except AddressRefused:
+                if host not in ("localhost", "0.0.0.0", "::1") and not host.startswith("127."):
+                    return host
+    return ""
+
+
+_NAMES = 4
+"""Words for names in a note."""
+_ENTRIES = 100
+"""Most entries of a folder that are looked at."""
+
+
+def left_in_home(home: str, policy: SandboxPolicy) -> list[str]:
+    """Return what a command has left in the folder that was its home, as paths below the home, without what the sandbox
+    has made there to show paths of the policy."""
+    shown = [path.removeprefix(f"{policy.home}/") for path in policy.paths if path.startswith(f"{policy.home}/")]
+    return sorted(_left(home, "", shown))
+
+
+def _left(folder: str, below: str, shown: list[str]) -> Iterator[str]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in islice(entries, _ENTRIES):
+            path = below + entry.name
+            if any(each.startswith(f"{path}/") for each in shown) and entry.is_dir(follow_symlinks=False):
+                yield from _left(entry.path, f"{path}/", shown)
+            elif path not in shown:
+                yield path
+
+
 class SandboxedShell:
     """`Shell` of this machine, in a sandbox. `outside` runs the commands that the person allows there.
 
@@ -64,11 +150,11 @@ class SandboxedShell:
         offer: Callable[[str, str], Awaitable[bool]] | None = None,
     ) -> None:
         self._sandbox, self._outside, self._offer = sandbox, outside, offer
-        self._inside = LocalShell(outside.limits, removed_env=outside.removed_env, prepare=self._prepare)
         self._offered: set[str] = set()
+        self._told: set[str] = set()
 
-    def _prepare(self, launch: Launch) -> Launch:
-        return self._sandbox.confine(launch.replace(env=self._sandbox.environment(launch.env)))
+    def _prepare(self, home: str, launch: Launch) -> Launch:
+        return self._sandbox.confine(launch.replace(env=self._sandbox.environment(launch.env)), home)
 
     async def run(self, command: str, **how: Unpack[ShellOptions]) -> ShellExit:
         """Run the command, see `Shell.run`. OSError if it cannot be confined: it never runs without the sandbox then,
@@ -80,18 +166,47 @@ class SandboxedShell:
             del tail[:-_TAIL]
             output(piece)
 
+        home = self._sandbox.make_home()
+        prepare = functools.partial(self._prepare, home)
+        inside = LocalShell(self._outside.limits, removed_env=self._outside.removed_env, prepare=prepare)
         confined: ShellOptions = {**how, "output": keep}
-        ended = await self._inside.run(command, **confined)
-        reason = stopped_by(ended.exit_code, bytes(tail), lesser=self._sandbox.state == "lesser")
-        if not reason or (ended.exit_code == 0 and not _PARTS.search(command)):
-            return ended
-        line_break = b"" if tail.endswith(b"\n") else b"\n"
-        what = "a part of this command" if ended.exit_code == 0 else "this command"
-        output(line_break + f"[the sandbox seems to have stopped {what}: {reason}]\n".encode())
-        if ended.exit_code == 0 or self._offer is None or self._sandbox.policy.strict or command in self._offered:
+        ended = await inside.run(command, **confined)
+        lost = self._end_home(home) if home else []
+        reason, notes = self._judge(command, ended, bytes(tail))
+        if lost:
+            names = few((f"~/{each}" for each in lost), _NAMES)
+            notes.append(f"not kept: {names}. Each command in this sandbox has an empty home of its own")
+        if notes:
+            start = "\n" if tail and not tail.endswith(b"\n") else ""
+            output((start + "".join(f"[{note}]\n" for note in notes)).encode("utf-8", "replace"))
+        if not reason or self._offer is None or self._sandbox.policy.strict or command in self._offered:
             return ended
         self._offered.add(command)
         if not await self._offer(command, reason):
             return ended
         output(b"[the user lets it run again, outside the sandbox]\n")
         return await self._outside.run(command, **how)
+
+    def _judge(self, command: str, ended: ShellExit, tail: bytes) -> tuple[str, list[str]]:
+        """Return why a command failed, as the person reads it, empty if it did not for the sandbox; and what the model
+        must know."""
+        succeeded = ended.exit_code == 0
+        reason = stopped_by(ended.exit_code, tail, lesser=self._sandbox.state == "lesser")
+        notes = []
+        if reason and not (succeeded and not _PARTS.search(command)):
+            notes.append(f"the sandbox seems to have stopped {'a part of ' * succeeded}this command: {reason}")
+        if ended.exit_code is not None and (host := self._unheard(command)):
+            reason = reason or "it needs the network"
+            notes.append(f"this command hides errors, and the sandbox does not reach {host}")
+        return ("" if succeeded else reason), notes
+
+    def _unheard(self, command: str) -> str:
+        return "" if self._sandbox.policy.open_network else unheard_host(command, self._sandbox.access)
+
+    def _end_home(self, home: str) -> list[str]:
+        """Remove the home of a command that has ended; return what no line has named yet."""
+        found = left_in_home(home, self._sandbox.policy)
+        asyncio.get_running_loop().run_in_executor(None, functools.partial(shutil.rmtree, home, ignore_errors=True))
+        new = [each for each in found if each not in self._told]
+        self._told.update(new)
+        return new
