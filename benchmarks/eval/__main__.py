@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from adapters import NAMES, make_agent
+from adapters.zot import VARIANTS
 from loaders import polyglot, swe_bench
 from outcome import OutcomeFile, read_outcomes
 from report import compared, summary
@@ -25,6 +26,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     try:
         tasks = [task for task in _tasks(options) if options.only in task.id]
+        agent = make_agent(options.agent, options.model, options.variants)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -33,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     file = OutcomeFile(Path(options.out))
     limits = RunLimits(options.n, options.parallel, options.seconds, options.budget)
-    enough = asyncio.run(run_tasks(tasks, make_agent(options.agent, options.model), file, limits))
+    enough = asyncio.run(run_tasks(tasks, agent, file, limits))
     print(summary(file.outcomes))
     if not enough:
         print(f"the budget of ${options.budget:g} is spent; a higher one continues")
@@ -44,6 +46,9 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="eval", description="Measure how well an agent does with a model.")
     parser.add_argument("--agent", default="zot", choices=NAMES, help="who works; zot by default")
     parser.add_argument("--model", default="", help="the model, as the agent names it; its own default without")
+    parser.add_argument(
+        "--with", dest="variants", action="append", default=[], choices=VARIANTS, help="what zot has not by itself"
+    )
     parser.add_argument("--only", default="", help="tasks whose name has this text")
     parser.add_argument("--list", action="store_true", help="list the tasks, and run none")
     parser.add_argument("-n", type=int, default=1, help="tries of each task")

@@ -87,6 +87,27 @@ def test_zot_works_on_a_task_in_its_sandbox(
     assert not outside.exists()
 
 
+@pytest.mark.needs("bwrap")
+def test_what_zot_has_not_by_itself_can_be_tried(
+    zot: Zot, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part, folder = Call("read", {"path": "README.md", "offset": 2, "limit": 1}), Call("read", {"path": "."})
+    server.add(Turn(calls=[part, folder]), "Done.")
+    for name, value in {**zot.env, "ZOT_EVAL_FLAGS": shlex.join(zot.at(server))}.items():
+        monkeypatch.setenv(name, value)
+    options = ["--only", "shell-question", "--out", "o", "--with", "line-numbers", "--with", "apply-patch"]
+    code, printed = evaluate(tmp_path, *options)
+    assert code == 0, printed
+    system, *messages = server.requests[-1].body["messages"]
+    first, second = (each["content"] for each in messages if each["role"] == "tool")
+    assert first.startswith("     2\t")
+    assert first.splitlines()[-1].startswith("[line 2 of ")
+    assert "\t" not in second
+    assert "puts a number and a tab before each line" in system["content"]
+    assert "There is no `apply_patch`" in system["content"]
+    assert evaluate(tmp_path, *options, "--agent", "pi") == (2, "pi has no variants\n")
+
+
 def test_a_run_stops_at_its_budget_and_is_continued(tmp_path: Path) -> None:
     options = ["--agent", "scripted", "--model", "none", "--only", "shell-d", "--parallel", "1", "--out", "o"]
     code, printed = evaluate(tmp_path, *options, "--budget", "0.001")

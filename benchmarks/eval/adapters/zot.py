@@ -14,15 +14,28 @@ from adapters.command import command_agent, json_events
 
 EDITS = ("edit", "write")
 
+VARIANTS = {
+    "line-numbers": [
+        *("--ext", str(Path(__file__).parents[1] / "line_numbers"), "--append-system-prompt"),
+        "`read` puts a number and a tab before each line. They are not in the file: leave them out of `oldText`.",
+    ],
+    "apply-patch": [
+        "--append-system-prompt",
+        "There is no `apply_patch`, neither as a tool nor in the shell: change files with `edit` and `write`.",
+    ],
+}
+"""Flags of zot's for each `--with NAME`: what zot leaves out because nobody has measured that it helps."""
 
-def make_agent(model: str) -> Agent:
+
+def make_agent(model: str, variants: Sequence[str] = ()) -> Agent:
     """zot with a model, in its sandbox, without the person's sessions, skills and extensions.
 
-    `ZOT_EVAL_FLAGS` adds flags, and turns the sandbox off with `--sandbox off`.
+    `variants` are names of VARIANTS. `ZOT_EVAL_FLAGS` adds flags, and turns the sandbox off with `--sandbox off`.
     """
     beside = Path(sys.executable).with_name("zot")
     program = str(beside) if beside.exists() else "zot"
     flags = ["--json", "--no-session", "--no-skills", "--no-ext", "--sandbox", "strict"]
+    flags += [flag for name in variants for flag in VARIANTS[name]]
     flags += shlex.split(os.environ.get("ZOT_EVAL_FLAGS", ""))
 
     def command(task: Task, folder: Path) -> Sequence[str]:
