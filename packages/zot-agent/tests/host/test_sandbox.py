@@ -176,6 +176,20 @@ async def test_the_model_is_told_what_the_sandbox_lets_it_do_and_when_it_is_off(
 
 
 @pytest.mark.needs("bwrap")
+async def test_temporary_files_stay_when_the_sandbox_changes_in_the_same_folder(alone: Path) -> None:
+    host = build("--sandbox")
+    await bash(host, "echo kept >/tmp/x")
+    for mode in ("strict", "off", "on"):
+        host.sandbox.choose(mode)
+    assert await bash(host, "cat /tmp/x") == "kept\n"
+    (alone.parent / "other").mkdir()
+    host.runtime.set_workspace(host.runtime.workspace.replace(cwd=str(alone.parent / "other")))
+    host.sandbox.follow(host.settings)
+    assert "No such file" in await bash(host, "cat /tmp/x")
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
 async def test_a_long_output_can_be_read_inside(server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "seq 100000"})]), "Done.")
     host = build("--sandbox")

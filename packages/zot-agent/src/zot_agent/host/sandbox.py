@@ -103,6 +103,7 @@ class SandboxSwitch:
         try:
             sandbox = open_sandbox(
                 runtime.cwd,
+                self._scratch(os.path.realpath(runtime.cwd)),
                 zot_home=zot_home(),
                 worktrees=worktrees_folder(worktrees_root(), runtime.cwd),
                 writable=self._folders(),
@@ -116,7 +117,8 @@ class SandboxSwitch:
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if why := sandbox.problem():
-            sandbox.close()
+            if not self._opened:  # an earlier one may have the same folder
+                sandbox.close()
             raise ConfigError(f"{why}; without a sandbox: --sandbox off")
         self._opened.append(sandbox)
         rules = self._conversation.permissions.rules
@@ -125,6 +127,11 @@ class SandboxSwitch:
         for each in self._opened:
             each.allow(settings.sandbox_hosts, denied)
         return sandbox
+
+    def _scratch(self, root: str) -> str:
+        """Return the folder for temporary files of an earlier sandbox for the folder `root`, empty without one: the
+        model reads in its prompt that they stay, and outputs of commands are among them."""
+        return next((each.policy.scratch for each in self._opened if each.policy.root == root), "")
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only."""

@@ -148,14 +148,15 @@ def sandbox_problem(inside: Iterable[str] = ()) -> str:
     return bubblewrap.problem(inside) if sys.platform == "linux" else "there is no sandbox for this system"
 
 
-def open_sandbox(root: str, **more: Any) -> Sandbox:
-    """Return a sandbox with a folder for temporary files of its own; the arguments are passed to `make_policy`, which
-    raises ValueError, as a wrong pattern of a host does."""
-    scratch = os.path.realpath(tempfile.mkdtemp(prefix="zot-sandbox-"))
+def open_sandbox(root: str, scratch: str = "", **more: Any) -> Sandbox:
+    """Return a sandbox with a folder for temporary files, `scratch` of an earlier one or a new one; the arguments are
+    passed to `make_policy`, which raises ValueError, as a wrong pattern of a host does."""
+    made = "" if scratch else os.path.realpath(tempfile.mkdtemp(prefix="zot-sandbox-"))
     try:
-        return Sandbox(make_policy(root, scratch=scratch, **more))
+        return Sandbox(make_policy(root, scratch=scratch or made, **more))
     except BaseException:
-        os.rmdir(scratch)
+        if made:
+            os.rmdir(made)
         raise
 
 
