@@ -149,6 +149,17 @@ def test_lines_that_differ_only_in_numbers_are_folded_and_whole_in_a_file(contex
     assert Path(path).read_text().count("PASSED") == 200
 
 
+def test_binary_output_is_left_out_between_the_lines_of_text(context: ToolContext) -> None:
+    data = bytes(range(128, 256)) * 40
+    (Path(context.cwd) / "data").write_bytes(data + b"\nab\n" + data + b"\n")
+    result = running(context, "echo before; cat data; echo after")
+    path = result.details["full_output_path"]
+    text = "before\n... [binary output is left out here]\nafter\n"
+    assert timeless(result) == f"{text}\n[exit 0] (full output: {path}) Ns"
+    assert data in Path(path).read_bytes()
+    assert "\ufffd" in running(context, "echo before; head -c 200 data").text  # it is short
+
+
 def test_a_call_can_ask_for_more_output(context: ToolContext) -> None:
     command = "seq -f 'case %g of 2000 PASSED' 1500"
     assert "lines like these" in running(context, command).text

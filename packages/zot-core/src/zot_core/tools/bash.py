@@ -15,6 +15,7 @@ from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.capture import Capture
 from zot_core.tools.text.ends import Ends, Shown, left_out
+from zot_core.tools.text.fold import binary_left_out
 from zot_core.tools.text.progress import Progress
 from zot_core.tools.text.questions import NOTE, asks_for_input
 from zot_core.tools.text.truncate import TextLimits
@@ -147,10 +148,12 @@ async def run_command(
         progress.close()
     took = time.monotonic() - started
     shown = ends.shown()
-    if shown.like_folded:
+    text = _decoded(shown.data)
+    body = binary_left_out(text)
+    if shown.like_folded or body != text:
         capture.keep()
     capture.close()
-    return _result(command, capture, shown, ended, took, f"{timeout or 0:g} s{advice}")
+    return _result(command, body, capture, shown, ended, took, f"{timeout or 0:g} s{advice}")
 
 
 def _decoded(data: bytes) -> str:
@@ -174,8 +177,9 @@ def _found_nothing(command: str, output: str) -> bool:
     return found_nothing(command, output)
 
 
-def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str) -> ToolResult:
-    body = _decoded(shown.data)
+def _result(
+    command: str, body: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str
+) -> ToolResult:
     asks = asks_for_input(body, failed=ended.exit_code != 0)
     if body and not body.endswith("\n"):
         body += "\n"

@@ -17,6 +17,9 @@ LIKE_FEWEST, LIKE_FIRST = 8, 3
 _NOTE = 60
 """Bytes that are not worth a line about them."""
 
+_BINARY = 1000
+"""Characters of an output from which on it is worth leaving out what is no text."""
+
 _NUMBER = re.compile(rb"[ \t]*\d[\d.,:]*")
 _WORD = re.compile(rb"[A-Za-z]{3}|[\x80-\xff]")
 """Lines without a word are data, which numbers are the point of."""
@@ -146,6 +149,15 @@ def like_lines_folded(data: bytes) -> bytes:
             ]
         at = end
     return b"\n".join(made)
+
+
+def binary_left_out(text: str) -> str:
+    """Return an output with a line in place of all from the first to the last line that is no text (U+FFFD), if a tenth
+    of a long output is that: a model can do nothing with it, and pays for each character."""
+    if len(text) < _BINARY or text.count("\ufffd") * 10 < len(text):
+        return text
+    start, end = text.rfind("\n", 0, text.index("\ufffd")) + 1, text.find("\n", text.rindex("\ufffd"))
+    return f"{text[:start]}... [binary output is left out here]{text[end:] if end >= 0 else ''}"
 
 
 def plain_text(text: str) -> str:
