@@ -72,6 +72,19 @@ async def test_permissions_refuse_what_nobody_can_be_asked_about() -> None:
         assert await results(runtime) == ["not allowed: no rule allows 'expr hi', and nobody can be asked"]
 
 
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [("nobody answered within 300 s", "nobody answered within 300 s"), ("", "there was no answer")],
+)
+async def test_where_no_person_has_answered_a_refusal_is_not_said_to_be_the_users(message: str, words: str) -> None:
+    async def ask(_: PermissionQuestion) -> PermissionAnswer:
+        return PermissionAnswer("no", message, unanswered=True)
+
+    async with agent_with(Call("bash", {"command": "expr hi"})) as runtime:
+        Permissions("ask", ask=ask).attach(runtime.agent)
+        assert await results(runtime) == [f"not allowed: no rule allows 'expr hi', and {words}"]
+
+
 async def test_an_always_settles_the_next_call_and_a_no_says_why() -> None:
     asked: list[PermissionQuestion] = []
 

@@ -224,9 +224,9 @@ class Permissions:
 def _refusal(call: ToolRequest, verdict: "Verdict", answer: PermissionAnswer | None) -> Refusal | None:
     if verdict.action == "allow" or (answer is not None and answer.choice != "no"):
         return None
-    if answer is None:
-        alone = ", and nobody can be asked" if verdict.action == "ask" else ""
-        return Refusal(f"not allowed: {verdict.reason}{alone}")
+    if answer is None or answer.unanswered:
+        nobody = "nobody can be asked" if answer is None else answer.message or "there was no answer"
+        return Refusal(f"not allowed: {verdict.reason}" + (f", and {nobody}" if verdict.action == "ask" else ""))
     why = f": {answer.message}" if answer.message else ""
     return Refusal(f"the user did not allow this call of {call.name}{why}")
 
