@@ -1,23 +1,28 @@
 """`MessageHistory`: the messages of a conversation, which are appended and never edited."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from zot_core.hooks import Observe
 from zot_provider.messages import ImageBlock, Message, TextBlock, new_entry_id
+
+AsSent: TypeAlias = Callable[[TextBlock | ImageBlock], TextBlock | ImageBlock]
+"""Returns what a model gets in place of a block of the messages."""
 
 
 class MessageHistory:
     """A list of messages with a revision number that grows with every change."""
 
-    def __init__(self, messages: Iterable[Message], appended: Observe[Message]) -> None:
+    def __init__(
+        self, messages: Iterable[Message], appended: Observe[Message], as_sent: AsSent = lambda block: block
+    ) -> None:
         """`appended` is notified of each new message before `append` returns."""
         self._messages = list(messages)
         self._appended = appended
         self.revision = 0
         self.counted = (0, 0)
         """Tokens that a provider has counted in an earlier process, and how many messages they cover; else zeros."""
-        self.as_sent: Callable[[TextBlock | ImageBlock], TextBlock | ImageBlock] = lambda block: block
-        """Returns what a model gets in place of a block of the messages."""
+        self.as_sent = as_sent
 
     @property
     def messages(self) -> list[Message]:

@@ -1,8 +1,8 @@
 """`Inbox`: user messages queued for a running agent."""
 
 from collections import deque
-from collections.abc import Callable
 
+from zot_core.hooks import Observe
 from zot_provider.messages import Message
 
 
@@ -13,22 +13,18 @@ class Inbox:
     def __init__(self) -> None:
         self._steering: deque[Message] = deque()
         self._follow_ups: deque[Message] = deque()
-        self.arrived: Callable[[], None] | None = None
-        """Called when a message is queued."""
+        self.arrived: Observe[Message] = Observe()
+        """A message has been queued."""
 
     def steer(self, message: Message) -> None:
         """Queue a message for the next model call."""
         self._steering.append(message)
-        self._report()
+        self.arrived.notify(message)
 
     def follow_up(self, message: Message) -> None:
         """Queue a message for when the run would end."""
         self._follow_ups.append(message)
-        self._report()
-
-    def _report(self) -> None:
-        if self.arrived is not None:
-            self.arrived()
+        self.arrived.notify(message)
 
     @property
     def steering(self) -> list[Message]:

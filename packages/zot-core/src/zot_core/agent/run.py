@@ -32,8 +32,6 @@ class Run:
         """How it ended; None before `done`."""
         self.open_to_changes = False
         """Whether it waits for a slash command, which may change the session, the model and the tools meanwhile."""
-        self.on_dropped: Callable[[], None] = _do_nothing
-        """Called if it is cancelled before it starts."""
 
     @property
     def alive(self) -> bool:
@@ -46,7 +44,7 @@ class Run:
         return self._task is not None and await finish(self._task, cancelled)
 
     def add_done_callback(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when its task has ended."""
+        """Call `callback` when its task has ended, or never will begin."""
         self._done.add_done_callback(lambda _: callback())
 
     def begin(self, work: Coroutine[Any, Any, RunEnd]) -> None:
@@ -80,7 +78,6 @@ class Run:
         if self._task is None and self.end is None:
             self.end = self.cancel_reason
             self._done.set_result(self.end)
-            self.on_dropped()
 
     def __await__(self) -> Generator[Any, None, RunEnd]:
         return asyncio.shield(self._done).__await__()
@@ -120,7 +117,3 @@ class _Iterator:
 
     def __del__(self) -> None:
         self._run.cancel()
-
-
-def _do_nothing() -> None:
-    """The default of `Run.on_dropped`."""

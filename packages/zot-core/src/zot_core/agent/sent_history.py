@@ -50,7 +50,6 @@ class SentHistory:
     def attach(self) -> None:
         """Change all requests from now on. Handlers of requests that replace blocks must have been added before."""
         self._agent.hooks.request.add(self._on_request)
-        self._agent.history.as_sent = self.current
 
     def replace(self, block: TextBlock | ImageBlock, replacement: TextBlock) -> None:
         """Send `replacement` from now on in place of `block`, a block of a message or of a tool result in it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from zot_core.agent.history import MessageHistory
+from zot_core.agent.history import AsSent, MessageHistory
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.repeated_calls import RepeatedFailures
 from zot_core.agent.run import Run
@@ -72,6 +72,7 @@ class AgentState:
         hooks: Hooks | None = None,
         cache_key: str = "",
         parallel_calls: int = 16,
+        as_sent: AsSent = lambda block: block,
     ) -> None:
         """`context` is passed to tools; `messages` and `usage` continue an earlier conversation. At most
         `parallel_calls` calls of one answer run at a time."""
@@ -83,7 +84,7 @@ class AgentState:
         self.reasoning = reasoning
         self.hooks = hooks or Hooks()
         self.place = ToolPlace(context.replace(spawn=self.hooks.spawn.apply))
-        self.history = MessageHistory(messages, self.hooks.message)
+        self.history = MessageHistory(messages, self.hooks.message, as_sent)
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key

@@ -68,7 +68,7 @@ class RunQueue:
             raise QueueFull(f"{len(self._waiting)} prompts are waiting already; wait for some to finish")
         else:
             self._waiting.insert(0 if first else len(self._waiting), queued)
-            queued.run.on_dropped = lambda: self._remove(queued)
+            queued.run.add_done_callback(lambda: self._remove(queued))
         self._on_change()
 
     def _remove(self, queued: Queued) -> None:

@@ -148,6 +148,7 @@ class Runtime(Prompts):
             usage=resumed.usage if resumed else None,
             hooks=hooks,
             cache_key=session.meta.session_id if session else "",
+            as_sent=lambda block: self.sent.current(block),
         )
         self.agent.history.counted = resumed.counted if resumed else (0, 0)
         self.agent.tools.named = names or ()

@@ -76,7 +76,7 @@ class Subagents:
         hooks.extra_messages.add(self._news)
         hooks.before_stop.add(self._background_answers)
         hooks.event.add(self._on_done, Done)
-        runtime.agent.inbox.arrived = self._wake.set
+        runtime.agent.inbox.arrived.add(lambda _: self._wake.set())
 
     @property
     def limits(self) -> AgentLimits:
