@@ -80,7 +80,8 @@ class App:
 
     Leaving the block restores the terminal in every case, before an exception propagates; then the rows of
     `leave_behind` are printed. `end` says what has caused the end. A terminal below `min_size` (columns, rows) shows
-    only a note. `images` is the store of the images on the screen, None until `gallery` is called.
+    only a note. `images` is the store of the images on the screen, None until `gallery` is called. `held` gets a key
+    that is held down or was released, and returns whether it was used; else a held one is pressed.
     """
 
     def __init__(
@@ -91,13 +92,13 @@ class App:
         screen: AppScreen | None = None,
         environment: Mapping[str, str] | None = None,
         min_size: tuple[int, int] = (20, 6),
+        held: Callable[[Key, bool], bool] = lambda _key, _released: False,
     ) -> None:
         self.environment = os.environ if environment is None else environment
         self.screen: AppScreen = screen or Terminal(environment=self.environment)
         self.min_size = min_size
         self.window = TerminalWindow(self.screen, self.environment)
-        self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
-        """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
+        self._held = held
         self.leave_behind: Sequence[Row[Any]] = ()
         self._theme = theme or builtin("dark")
         self._mouse = False
@@ -292,7 +293,7 @@ class App:
                 case Key():
                     self.press(event)
                 case HeldKey(key, released):
-                    if not self.held(key, released) and not released:
+                    if not self._held(key, released) and not released:
                         self.press(key)
                 case Paste(text):
                     self.paste(text)

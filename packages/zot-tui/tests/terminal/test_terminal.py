@@ -25,6 +25,7 @@ from zot_tui.text.ansi import Sgr
 from zot_tui.terminal.canvas import Rows
 
 class Log:
+    held = staticmethod(lambda key, released: False)
     said = ["ready"]
     ticks = 0
     app = None
@@ -55,7 +56,7 @@ async def main(body=None):
     log.widget = Rows(log.rows)
     root = urwid.Filler(log.widget, "top")
     root.press, root.paste = log.press, log.paste
-    log.app = app = App(root)
+    log.app = app = App(root, held=lambda *key: log.held(*key))
     app.window.focus_changed.connect(lambda here: log.say("here" if here else "away"))
     app.leave_behind = [[("error", "bye")]]
     async with app:
@@ -132,7 +133,7 @@ def test_letters_have_the_colour_of_their_band_where_there_are_no_bands(term: st
 
 def test_what_is_left_behind_has_the_background_of_a_theme_that_has_one() -> None:
     themed = "from zot_tui.theme import builtin\n" + PLAIN.replace(
-        "App(root)", 'App(root, theme=builtin("high-contrast"))'
+        "App(root, ", 'App(root, theme=builtin("high-contrast"), '
     )
     with running(themed, environment=os.environ | {"COLORTERM": "truecolor"}) as screen:
         screen.type("q")
@@ -273,7 +274,7 @@ def test_keys_that_are_held_down_and_let_go_are_told_apart_where_somebody_asks()
     body = """
 async def body(app):
     app.screen.key_kinds = True
-    app.held = lambda key, released: bool(log.say(f"{key}{'-' if released else '='}")) or str(key) == "w"
+    log.held = lambda key, released: bool(log.say(f"{key}{'-' if released else '='}")) or str(key) == "w"
     press = log.press
     def pressed(key):
         if str(key) == "o":

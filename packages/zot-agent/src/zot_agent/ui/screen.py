@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from zot_agent.ui.rows.agenda import QueueRows, TodoRows
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
+from zot_tui.keys.key import Key
 from zot_tui.terminal.canvas import Rows, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
@@ -47,6 +48,9 @@ class PanelLayer(Protocol):
 
     def mouse(self, name: str, button: int, column: int, row: int) -> bool:
         """Pass on the mouse over an overlay. Return whether it was over one."""
+
+    def held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App`
+        """Pass on a key that is held down or was released. Return whether it was used."""
 
 
 class Screen(urwid.Widget):

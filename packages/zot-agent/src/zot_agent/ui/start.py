@@ -22,7 +22,7 @@ class StartScreen:
 
     def __init__(self, screen: AppScreen | None = None) -> None:
         theme = builtin("dark")
-        self.app = App(theme=theme, screen=screen)
+        self.app = App(theme=theme, screen=screen, held=self._held)
         spinner = Spinner(theme.spinner, self.app.after)
         self.view = Screen(Transcript(), EditorWidget(placeholder=PLACEHOLDER), spinner, Status())
         self.view.stack.keys = self
@@ -43,6 +43,9 @@ class StartScreen:
             self._kept.append(text)
         else:
             self.view.editor.paste(text)
+
+    def _held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App`
+        return self.view.layer is not None and self.view.layer.held(key, released)
 
     def pass_on(self) -> None:
         """Handle the keys and pastes that waited; now a dialog or a controller gets them."""

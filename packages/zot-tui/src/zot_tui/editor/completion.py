@@ -88,6 +88,10 @@ class CompletionSource:
         """Return the word one level up, for Left at its end; None if it has no levels."""
         return None
 
+    def completes(self, command: str) -> bool:
+        """Whether it suggests arguments of a slash command."""
+        return False
+
 
 class Completer:
     """Completion in one buffer. `popup` is the visible list, or None; the first of `sources` that fits is asked."""

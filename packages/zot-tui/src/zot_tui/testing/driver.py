@@ -29,6 +29,8 @@ class Driver:
             raise TypeError("the driver needs an app with screen=MemoryScreen()")
         self.app = app
         self.memory = app.screen
+        self._drawn = asyncio.Event()
+        self.memory.drawn.connect(self._drawn.set)
 
     async def __aenter__(self) -> Self:
         await self.app.__aenter__()
@@ -96,18 +98,14 @@ class Driver:
     async def wait_for(self, text: str, limit: float = 120.0) -> None:
         """Wait until `text` is on the screen, and a question that is there can be answered, unless `text` is the notice
         that it cannot. Checked after every draw. TimeoutError, with the screen, after `limit` seconds."""
-        drawn = asyncio.Event()
-        self.memory.drawn = drawn.set
         try:
             async with asyncio.timeout(limit):
                 await self.settle()
                 while text not in (screen := self.screen()) or (WAITS in screen and WAITS not in text):
-                    drawn.clear()
-                    await drawn.wait()
+                    self._drawn.clear()
+                    await self._drawn.wait()
         except TimeoutError:
             raise TimeoutError(f"{text!r} was not shown within {limit:g} s, but:\n{self.screen()}") from None
-        finally:
-            self.memory.drawn = None
 
     def rows(self) -> list[str]:
         """Return the text of every row, as wide as the screen."""

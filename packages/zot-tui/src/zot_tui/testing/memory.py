@@ -7,6 +7,7 @@ from urwid.display.common import BaseScreen
 
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
+from zot_tui.signal import Signal
 from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.input import TerminalEvent
 from zot_tui.terminal.urwid_parts import urwid
@@ -33,7 +34,7 @@ class MemoryScreen(BaseScreen):
         self.sent: list[str] = []
         self.left: list[ScreenRow] = []
         self.mouse = False
-        self.drawn: Callable[[], None] | None = None
+        self.drawn: Signal[[]] = Signal()
         self._listener: tuple[Callable[[list[TerminalEvent]], None], Callable[[], None]] | None = None
 
     def get_cols_rows(self) -> tuple[int, int]:
@@ -42,8 +43,7 @@ class MemoryScreen(BaseScreen):
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         self.canvas = canvas
         self.draws += 1
-        if self.drawn is not None:
-            self.drawn()
+        self.drawn.emit()
 
     def set_mouse_tracking(self, enable: bool = True) -> None:  # noqa: FBT001, FBT002  urwid's
         """Remember the setting."""

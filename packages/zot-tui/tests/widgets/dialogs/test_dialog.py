@@ -62,7 +62,7 @@ def test_hints_name_the_keys_that_are_bound() -> None:
 def test_a_dialog_answers_once() -> None:
     made = dialog()
     answers: list[None] = []
-    made.on_close = answers.append
+    made.shown(answers.append)
     assert made.press(parse_key("esc"))
     made.close(None)
 
@@ -73,7 +73,7 @@ def test_letters_and_pastes_go_no_further_and_other_keys_do() -> None:
     made = dialog()
 
     answers: list[None] = []
-    made.on_close = answers.append
+    made.shown(answers.append)
     made.paste("y\n")
     keys = ["x", "enter", "tab", "ctrl+o"]
     assert [made.press(parse_key(key)) for key in keys] == [True, True, False, False]

@@ -19,7 +19,7 @@ def shown(picker: Picker[Any], size: tuple[int, int] = SIZE) -> list[str]:
 
 def press(picker: Picker[Any], *keys: str) -> list[Any]:
     answers: list[Any] = []
-    picker.on_close = answers.append
+    picker.shown(answers.append)
     for key in keys:
         shown(picker)
         assert picker.press(parse_key(key))

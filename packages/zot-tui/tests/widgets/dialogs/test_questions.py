@@ -20,7 +20,7 @@ def shown(dialog: Dialog[Any], size: tuple[int, int] = SIZE) -> list[str]:
 
 def answers(dialog: Dialog[Any], *keys: str) -> list[Any]:
     given: list[Any] = []
-    dialog.on_close = given.append
+    dialog.shown(given.append)
     for key in keys:
         shown(dialog)
         dialog.press(parse_key(key))
@@ -43,7 +43,7 @@ def test_an_answer_is_given_by_going_to_it() -> None:
 def test_a_pasted_letter_answers_nothing() -> None:
     dialog = Confirm("Run it?", CHOICES)
     given: list[Any] = []
-    dialog.on_close = given.append
+    dialog.shown(given.append)
     dialog.paste("y\n")
     assert given == []
 

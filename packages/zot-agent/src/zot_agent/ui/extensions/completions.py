@@ -40,7 +40,6 @@ class ExtensionCompletions(CompletionSource):
             self.changed.emit()
 
     def completes(self, command: str) -> bool:
-        """Whether an extension suggests arguments of a command."""
         return self._completers.completes(command)
 
     def find(self, text: str, cursor: int) -> CompletionQuery | None:

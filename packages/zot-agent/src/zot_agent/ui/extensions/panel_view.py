@@ -27,7 +27,6 @@ class PanelView:
         self._pressed: tuple[str, str] | None = None  # the panel over which a mouse button is held
         panels.answered.add(self._answered)
         panels.unused.add(self._unused)
-        chat.app.held = self._held
         view.layer = self
 
     def show(self, event: PanelShow | PanelClose, title: str = "") -> bool:
@@ -116,7 +115,7 @@ class PanelView:
 
     # Keys
 
-    def _held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App.held`
+    def held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App`
         if self._view.stack.top is not None or not self.has_keys:
             return False
         if released:

@@ -43,8 +43,6 @@ class PromptInput:
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
         self._files = FileSearch(cwd)
         self._files.changed.connect(self.suggestions_changed)
-        self.arguments: Callable[[str], bool] = lambda name: False
-        """Whether arguments of a slash command are suggested."""
         self._completer = Completer([CommandSource(commands, self.commands_wanted.emit), self._files])
         self._queue: list[str] = []
         self._vi: EditorMode | None = None  # the last mode with vi keys
@@ -123,6 +121,10 @@ class PromptInput:
     def add_source(self, source: CompletionSource) -> None:
         """Offer completions of one more kind, after zot's own."""
         self._completer.sources.append(source)
+
+    def arguments(self, command: str) -> bool:
+        """Whether arguments of a slash command are suggested."""
+        return any(each.completes(command) for each in self._completer.sources)
 
     def suggestions_changed(self) -> None:
         """Offer what a source has found for the word since. A suggestion chosen by hand stays chosen."""

@@ -45,7 +45,7 @@ class Body(Protocol):
 
 
 class Dialog(urwid.Widget, Generic[V]):
-    """A question: title, note, body, hints. It is answered once, through `on_close`, with a value or None.
+    """A question: title, note, body, hints. A showing has one answer, a value or None.
 
     It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then hints, note and rule.
     Hints of keys that scroll are drawn only if the body is not completely in view.
@@ -73,7 +73,7 @@ class Dialog(urwid.Widget, Generic[V]):
     ) -> None:
         """`body` is a `Body` or an urwid flow widget."""
         super().__init__()
-        self.on_close: Callable[[V | None], None] | None = None
+        self._take: Callable[[V | None], None] | None = None
         self.body = body
         self.field = field
         self.hints: Sequence[Hint] = hints
@@ -94,11 +94,15 @@ class Dialog(urwid.Widget, Generic[V]):
             self._waits = why
             self._invalidate()
 
+    def shown(self, take: Callable[[V | None], None]) -> None:
+        """Pass the next answer to `take`."""
+        self._take = take
+
     def close(self, value: V | None) -> None:
         """Answer with `value`. Only the first answer counts."""
-        on_close, self.on_close = self.on_close, None
-        if on_close is not None:
-            on_close(value)
+        take, self._take = self._take, None
+        if take is not None:
+            take(value)
 
     def changed(self) -> None:
         """Redraw the dialog and its body, whose canvas urwid keeps otherwise."""

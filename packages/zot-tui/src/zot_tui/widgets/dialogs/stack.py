@@ -103,7 +103,7 @@ class Stack(urwid.Widget):
             if not answer.done():
                 answer.set_result(value)
 
-        dialog.on_close = close
+        dialog.shown(close)
         if behind:
             self._open.insert(0, _Open(dialog, unasked=True))
         else:
@@ -114,7 +114,6 @@ class Stack(urwid.Widget):
         try:
             return await answer
         finally:
-            dialog.on_close = None
             self._remove(dialog)
 
     def close_all(self) -> None:
