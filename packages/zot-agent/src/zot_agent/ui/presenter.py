@@ -69,7 +69,7 @@ class Presenter:
         self.transcript, self.style = transcript, style
         self._clock = clock
         self.stored = StoredCells(style, tools)
-        self.history = HistoryPager(transcript, self.stored.cells)
+        self.history = HistoryPager(transcript, self.stored.cells, self.stored.take)
         self.run = RunFacts()
         self._began: float | None = None  # when the run began; None between runs
         self._text = TurnText(transcript, style, clock)

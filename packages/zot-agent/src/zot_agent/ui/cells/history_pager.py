@@ -37,15 +37,19 @@ class LeftOutCell(Cell):
 
 class HistoryPager:
     """Adds to `transcript` the cells that `cells` makes of messages: first the newest page, above it one page after the
-    other. What lies between those and a message that was gone to is left out until it is scrolled to."""
+    other. What lies between those and a message that was gone to is left out until it is scrolled to. `above` returns
+    the cells above the first message."""
 
-    def __init__(self, transcript: Transcript, cells: Callable[[Sequence[Message]], list[Cell]]) -> None:
-        self._transcript, self._cells = transcript, cells
+    def __init__(
+        self,
+        transcript: Transcript,
+        cells: Callable[[Sequence[Message]], list[Cell]],
+        above: Callable[[], list[Cell]] = list,
+    ) -> None:
+        self._transcript, self._cells, self._above = transcript, cells, above
         self._messages: Sequence[Message] = ()
         self._first = 0  # the number of the first message that has cells
         self._gaps: list[LeftOutCell] = []  # from the top down
-        self.above: Callable[[], list[Cell]] = list
-        """Returns the cells above the first message."""
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -110,7 +114,7 @@ class HistoryPager:
             self._gaps.insert(0, LeftOutCell(last, self._first, self._near))
             added.append(self._gaps[0])
         self._first = first
-        self._transcript.prepend(added if first else [*self.above(), *added])
+        self._transcript.prepend(added if first else [*self._above(), *added])
         self._transcript.older = bool(first or self._gaps)
 
     def _split(self, gap: LeftOutCell, first: int, last: int) -> None:

@@ -27,8 +27,8 @@ class StoredCells:
         self._style, self._tools = style, tools
         self.last: dict[str, Cell] = {}
         """The last cell of each message that is shown, by the id of the message."""
-        self.entries_after: Callable[[str], list[Cell]] = lambda _: []
-        """Returns the cells of what extensions have stored after the message with this id."""
+        self.waiting: dict[str, Callable[[], list[Cell]]] = {}
+        """Make the cells after messages that are not shown yet, by their ids; with no id those above the first."""
         self.answered: Signal[[AnswerCell]] = Signal()
         """Emitted with every complete answer."""
 
@@ -51,11 +51,16 @@ class StoredCells:
                     cells += self._cells_of(block)
             if cells:
                 self.last[message.id] = cells[-1]
-            cells += self.entries_after(message.id)
+            cells += self.take(message.id)
         for cell, _ in calls.values():
             cell.finish("stopped")
         join(cells)
         return cells
+
+    def take(self, message: str = "") -> list[Cell]:
+        """Return the cells that have waited for a message."""
+        make = self.waiting.pop(message, None)
+        return [] if make is None else make()
 
     def _call(self, block: ToolCallBlock) -> tuple[ToolCell, ToolCallBlock]:
         """Return the cell of a stored call, and the call with the arguments that its tool received."""

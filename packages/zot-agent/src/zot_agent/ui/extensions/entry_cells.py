@@ -25,12 +25,10 @@ class EntryCells:
     def __init__(self, chat: Chat, painter: ExtensionPainter) -> None:
         self._chat, self._painter = chat, painter
         self._shown: set[str] = set()
-        self._older: dict[str, list[CustomEntry]] = {}  # by the message before, for pages that are not shown yet
         self._loading: asyncio.Task[None] | None = None
         conversation = chat.host.conversation
         conversation.events.add(self._forget, SessionStart, SessionTreeMove)
         conversation.runtime.hooks.entry.add(self._added)
-        chat.presenter.stored.entries_after, chat.presenter.history.above = self._take, partial(self._take, "")
 
     def load(self) -> None:
         """Read the entries of the conversation, and add the cells that are missing."""
@@ -48,7 +46,7 @@ class EntryCells:
 
     def _forget(self, _: ConversationEvent) -> None:
         self._shown.clear()
-        self._older.clear()
+        self._chat.presenter.stored.waiting.clear()
         if self._painter.draws(ENTRY):
             self.load()
 
@@ -64,9 +62,8 @@ class EntryCells:
         item = PaintedItem(entry.id, content=entry.data, owner=entry.extension)
         return PaintedCell(None, self._chat.presenter.style, ENTRY, entry.custom_type, item)
 
-    def _take(self, message: str) -> list[Cell]:
-        """Return the cells of the entries after a message that is shown now."""
-        return [self._cell(each) for each in self._older.pop(message, ()) if self._takes(each)]
+    def _cells(self, entries: list[CustomEntry]) -> list[Cell]:
+        return [self._cell(each) for each in entries if self._takes(each)]
 
     def _place(self, found: list[str | CustomEntry]) -> None:
         """Show entries after the cells of the message before them; `found` has the ids of messages, and entries."""
@@ -87,4 +84,4 @@ class EntryCells:
                 transcript.insert(last, cells)
                 last = cells[-1] if cells else last
             else:
-                self._older[message] = entries
+                self._chat.presenter.stored.waiting[message] = partial(self._cells, entries)

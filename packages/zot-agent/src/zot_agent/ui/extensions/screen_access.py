@@ -139,7 +139,6 @@ class ChatAccess:
             self.completions = ExtensionCompletions()
             self.completions.changed.connect(self._chat.prompt_input.suggestions_changed)
             self._chat.prompt_input.add_source(self.completions)
-            self._chat.prompt_input.arguments = self.completions.completes
         self.completions.add(extension, trigger, command, ask)
 
     def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
