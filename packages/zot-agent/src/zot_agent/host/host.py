@@ -65,6 +65,7 @@ class Host:
         """The programs that the settings name for events; None without any."""
         self.providers = providers
         """The providers that extensions serve; None if no manifest names any."""
+        self._follow_providers()
         self.audit: AuditLog | None = None
         """The record of tool calls, where it is wanted."""
         self.traces: Traces | None = None
@@ -158,14 +159,20 @@ class Host:
     def _serve(self, discovery: "Discovery") -> "ServedProviders | None":
         from zot_agent.host.extensions import announce_providers  # noqa: PLC0415  not needed without extensions
 
-        self.providers = announce_providers(self.models, discovery, self.providers)
+        before, self.providers = self.providers, announce_providers(self.models, discovery, self.providers)
+        if before is None:
+            self._follow_providers()
         if self.extensions is not None:
             self._connect_providers(self.extensions)
         return self.providers
 
     def _connect_providers(self, extensions: "Extensions") -> None:
         if self.providers is not None:
-            self.providers.extensions, self.providers.changed = extensions, self._provider_changed
+            self.providers.extensions = extensions
+
+    def _follow_providers(self) -> None:
+        if self.providers is not None:
+            self.providers.changed.add(self._provider_changed)
 
     def _provider_changed(self, id: str) -> None:
         """Take what is now known of the model in use."""

@@ -13,6 +13,7 @@ from zot_agent.extensions.providers.offer import ProviderOffer, read_models, rea
 from zot_agent.extensions.providers.sign_in import ExtensionSignIn
 from zot_agent.extensions.registry import RegistrationError
 from zot_core.aio import spawn
+from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import ConnectError
@@ -32,14 +33,13 @@ class ServedProviders:
         self,
         registry: ModelRegistry,
         start: Callable[[list[DiscoveredExtension], "ServedProviders"], Extensions] | None = None,
-        changed: Callable[[str], None] = lambda id: None,
         *,
         retries: RetryPolicy | None = None,
     ) -> None:
-        """`changed` is called with the id of a provider after its description has changed. `retries`: how failed calls
-        are repeated, in place of the registry's policy."""
+        """`retries`: how failed calls are repeated, in place of the registry's policy."""
         self.extensions: Extensions | None = None
-        self.changed = changed
+        self.changed: Observe[str] = Observe()
+        """The description of the provider with this id has changed."""
         self.problems: list[str] = []
         """Lines for the person about what manifests say."""
         self._registry, self._start, self._retries = registry, start, retries
@@ -73,14 +73,14 @@ class ServedProviders:
         `RegistrationError`."""
         id = self._own(extension, name)
         warnings = self._add(id, config).warnings
-        self.changed(id)
+        self.changed.notify(id)
         return warnings
 
     def unregister(self, extension: str, name: str) -> None:
         """Remove a provider. One of zot itself is then as before. Raises `RegistrationError`."""
         id = self._own(extension, name)
         self._registry.remove(id)
-        self.changed(id)
+        self.changed.notify(id)
 
     def owner(self, id: str) -> str:
         """Return the name of the extension that serves a provider; empty if none does."""
