@@ -108,8 +108,8 @@ async def running(
             ExtensionSetup(str(root / "home"), LIMITS, flags=flags or {}),
             ExtensionOwner(conversation),
         )
-        conversation.ask_person = person
-        conversation.front_end, conversation.actions = "tui", FrontEndActions(shows_widgets=True, shows_panels=True)
+        conversation.front_end = "tui"
+        conversation.actions = FrontEndActions(shows_widgets=True, shows_panels=True, ask_person=person)
         extensions.attach(conversation.runtime.agent)
         conversation.attach(extensions)
         assert extensions.start() == []

@@ -170,8 +170,10 @@ class World:
         project.mkdir(exist_ok=True)
         home = str(self.root / "zot")
         async with Conversation(Runtime("scripted", client=client, cwd=project, session=path)) as conversation:
-            conversation.ask_person, conversation.front_end = ask, front_end
-            conversation.actions = FrontEndActions(shows_widgets=front_end == "tui", shows_panels=front_end == "tui")
+            conversation.front_end = front_end
+            conversation.actions = FrontEndActions(
+                shows_widgets=front_end == "tui", shows_panels=front_end == "tui", ask_person=ask
+            )
             extensions = Extensions(
                 self.find,
                 lambda: AgentInfo(str(project), "scripted", "scripted", conversation.runtime.state.session_id),

@@ -106,7 +106,7 @@ class Talk:
 
     async def ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
         """Ask what an extension asks."""
-        ask = self._host.conversation.ask_person
+        ask = self._host.conversation.actions.ask_person
         assert ask is not None
         return await ask(dialog)
 

@@ -154,8 +154,7 @@ async def test_an_always_that_cannot_be_kept_holds_until_the_end_and_is_a_notice
     async with agent_with(echo, echo) as runtime:
         notices: list[str] = []
         runtime.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)
-        permissions = Permissions("ask", ask=always)
-        permissions.save = save
+        permissions = Permissions("ask", ask=always, save=save)
         permissions.attach(runtime.agent)
         assert all("[exit 0]" in each for each in await results(runtime))
     assert len(asked) == 1

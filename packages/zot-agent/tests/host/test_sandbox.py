@@ -145,7 +145,7 @@ async def test_the_model_reads_that_a_command_was_stopped_and_the_person_may_run
         questions.append(question)
         return PermissionAnswer("yes")
 
-    host.conversation.permissions.ask = yes
+    host.conversation.permissions.ask_with(yes)
     await host.runtime.ask("go")
     assert [question.outside for question in questions] == [True] * asked
     text = json.dumps(server.requests[-1].body)

@@ -9,6 +9,7 @@ from waiting import until
 
 from zot_core.conversation.commands import CommandRefused
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
+from zot_core.conversation.extensions import FrontEndActions
 from zot_provider.transport.http import HttpTransport
 
 
@@ -40,7 +41,7 @@ async def test_a_person_signs_in_to_a_server_once(mcp: McpWorld, guarded: Guarde
         await zot.until_shown("far", "failed: the server wants a sign-in: /mcp login far, or zot mcp login far")
         with pytest.raises(CommandRefused, match="near takes no sign-in"):
             await zot.command("mcp", "login near")
-        zot.talk.conversation.ask_person = agree
+        zot.talk.conversation.actions = FrontEndActions(ask_person=agree)
         assert await zot.command("mcp", "login far") == "signed in to far; it connects again"
         await until(lambda: "mcp__far__go" in zot.tools)
     (registered,) = guarded.registered

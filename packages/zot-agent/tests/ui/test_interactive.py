@@ -278,7 +278,7 @@ async def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: 
         await talk.shown("/hang · noisy")
         Path("go").touch()
         await talk.shown("it is done")
-        assert not talk.spinning
+        await talk.until(lambda: not talk.spinning)
 
 
 async def test_notes_go_with_the_extensions_word_with_esc_and_with_the_next_prompt(

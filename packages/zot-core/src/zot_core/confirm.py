@@ -82,6 +82,9 @@ Answered: TypeAlias = Literal["all", "main", "none"]
 
 AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
 
+SaveRules: TypeAlias = "Callable[[list[str]], Sequence[Rule]]"
+"""Stores rules that allow, and returns them parsed. Raises `ZotError`."""
+
 _ids = itertools.count(1)
 
 
@@ -94,16 +97,20 @@ class Permissions:
     """
 
     def __init__(
-        self, mode: PermissionMode = "yolo", rules: "Iterable[Rule]" = (), *, ask: AskPermission | None = None
+        self,
+        mode: PermissionMode = "yolo",
+        rules: "Iterable[Rule]" = (),
+        *,
+        ask: AskPermission | None = None,
+        save: "SaveRules | None" = None,
     ) -> None:
         self._mode: PermissionMode = mode
         self.rules: Sequence[Rule] = list(rules)
         self.granted: Sequence[Rule] = ()
         """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
-        self.ask = ask
-        self.answered: Answered = "all"
-        """Whose questions a person answers; `ask` refuses the others."""
-        self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
+        self._ask = ask
+        self._answered: Answered = "all"
+        self._save = save or _parsed
         self.changed: Observe[PermissionMode] = Observe()
         """The mode has changed."""
         self.asked: Observe[PermissionQuestion] = Observe()
@@ -135,6 +142,19 @@ class Permissions:
         self._kept.rules, self._kept.mode = [*self.rules, *granted], self._mode
         return self._kept
 
+    @property
+    def ask(self) -> AskPermission | None:
+        """Asks a person; None where nobody can be asked."""
+        return self._ask
+
+    def ask_with(self, ask: AskPermission | None, answered: Answered = "all") -> None:
+        """Ask with `ask` from now on. `answered`: whose questions a person answers; `ask` refuses the others."""
+        self._ask, self._answered = ask, answered
+
+    def follow(self, other: "Permissions") -> None:
+        """Take the rules of `other`, and store rules where it does."""
+        self.rules, self._save = other.rules, other._save
+
     def attach(self, agent: "Agent") -> None:
         """Judge the calls of an agent, after the hooks that were added before, and tell its model about that."""
         hooks: Hooks = agent.hooks
@@ -151,7 +171,7 @@ class Permissions:
             nonlocal terms
             terms = terms or Terms(agent)
             held = [rule.text for rule in self.rules if rule.action != "allow"]
-            alone = self.ask is None or self.answered not in (("all",) if is_sub else ("all", "main"))
+            alone = self.ask is None or self._answered not in (("all",) if is_sub else ("all", "main"))
             return terms.news(Allowed(more_careful(self._mode, careful), held, alone, is_sub))
 
         agent.hooks.extra_messages.add(news)
@@ -215,7 +235,7 @@ class Permissions:
 
     def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
         try:
-            return self.save(rules)
+            return self._save(rules)
         except ZotError as error:  # the answer was a yes
             agent.emit(Notice("warn", f"always holds until zot ends, because the rule cannot be kept: {error}"))
             return _parsed(rules)

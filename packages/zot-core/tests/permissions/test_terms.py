@@ -85,7 +85,7 @@ async def test_a_change_is_told_and_the_way_back_too() -> None:
 
 @pytest.mark.parametrize("alone", [Permissions("ask"), Permissions("ask", ask=yes)])
 async def test_where_nobody_can_be_asked_that_is_said_up_front(alone: Permissions) -> None:
-    alone.answered = "none"
+    alone.ask_with(alone.ask, "none")
     _, told = await first_request(alone)
     assert "other calls are refused, for nobody can be asked" in told
 
@@ -172,7 +172,7 @@ async def test_the_sub_agent_of_a_sub_agent_is_told_the_mode_of_the_one_above_it
 async def test_where_a_person_answers_the_main_agent_alone_its_sub_agents_are_told_that_nobody_can_be_asked() -> None:
     client = TaskClient({"main": [Turn(calls=[Call("agent", {"task": "look"})]), "done"], "look": ["seen"]})
     permissions = Permissions("ask", ask=yes)
-    permissions.answered = "main"
+    permissions.ask_with(yes, "main")
     async with Runtime(MODEL, client=client, agents=[]) as runtime:
         permissions.attach(runtime.agent)
         runtime.permissions = permissions

@@ -356,7 +356,7 @@ async def test_permissions_of_a_conversation_ask_through_the_run(path: Path, wor
 
     rt = runtime(path, world, ScriptedClient([Turn(calls=[Call("act", {"number": 1}, "c1")])]))
     permissions = Permissions("ask")
-    permissions.ask = durable(rt).asking(nobody)
+    permissions.ask_with(durable(rt).asking(nobody))
     async with Conversation(rt, permissions=permissions) as conversation:
         assert await conversation.resend("", durable(rt).work) == "error"
     record = read_run(str(path))

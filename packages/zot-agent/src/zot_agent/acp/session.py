@@ -103,12 +103,13 @@ class AcpSession:
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self._models: dict[str, Model] = {}
         self._title_sent = len(agent.history) > 0 or stored is None
-        self.conversation.permissions.ask = self._permission
-        self.conversation.ask_person, self.conversation.front_end = self._ask_person, "acp"
+        self.conversation.permissions.ask_with(self._permission)
+        self.conversation.front_end = "acp"
         self.conversation.actions = FrontEndActions(
             shows_widgets=editor.shows,
             fixed_session="the editor chooses the session",
             refusal=lambda: "" if self.busy else "no prompt was being answered",
+            ask_person=self._ask_person,
         )
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
         self.conversation.reserve_commands({_COMPACT})

@@ -151,7 +151,7 @@ class RunWork:
             durable.record.answers[str(asked)] = self._task.answer
             session.add_row(run_row({"answers": durable.record.answers, "state": "running", "question": {}}))
         durable.stopped_state = "running"  # unless a person stops it, another process continues
-        host.conversation.permissions.ask = durable.asking(_refuse)
+        host.conversation.permissions.ask_with(durable.asking(_refuse))
         run, hooks = _OpenRun(host, durable, tree), host.runtime.hooks
         hooks.event.add(partial(self._on_event, host.runtime))
         hooks.message.add(self._on_message)

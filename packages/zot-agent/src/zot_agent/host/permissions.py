@@ -64,9 +64,7 @@ class PermissionFiles:
         mode = options.permission_mode or self.mode(settings)
         if options.ignore_settings and options.permission_mode is None:
             mode = more_careful(mode, "ask")  # what the file says may be that
-        permissions = Permissions(mode, rules)
-        permissions.save = self.save
-        return permissions
+        return Permissions(mode, rules, save=self.save)
 
     def use(
         self, permissions: Permissions, options: HostOptions, settings: Settings, before: Settings | None = None
@@ -74,7 +72,7 @@ class PermissionFiles:
         """Let `permissions`, which are in use, follow these settings. Their mode can only become more careful, and
         stays if it is the same as `before`. Raises `ConfigError`, and nothing has changed then."""
         now = self.open(options, settings)
-        permissions.rules, permissions.save = now.rules, now.save
+        permissions.follow(now)
         if options.permission_mode is None and (before is None or self.mode(before) != self.mode(settings)):
             permissions.mode = more_careful(permissions.mode, now.mode)
 

@@ -162,8 +162,10 @@ async def answer(
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event), *takes)
     conversation.events.add(report, *report.TAKES)
-    conversation.permissions.ask = report.refuse if durable is None else durable.asking(report.refuse)
-    conversation.permissions.answered = "none" if durable is None else "main"
+    if durable is None:
+        conversation.permissions.ask_with(report.refuse, "none")
+    else:
+        conversation.permissions.ask_with(durable.asking(report.refuse), "main")
     with _EndSignals(stop, output, received):
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it

@@ -80,9 +80,9 @@ class RpcService:
         self.conversation = host.conversation
         self.text_held: MutableSet[Run] = WeakSet()
         self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
-        self.conversation.permissions.ask = self.permissions
+        self.conversation.permissions.ask_with(self.permissions)
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
-        self.conversation.ask_person, self.conversation.front_end = self.dialogs, front_end
+        self.conversation.front_end = front_end
         self.screen = ClientScreen(
             self._publish, writer.respond, host.settings.keymap, limits.field_seconds, self.conversation
         )
@@ -94,6 +94,7 @@ class RpcService:
             keys=lambda: self.screen.keys,
             renderers=lambda: self.screen.renderers,
             field=lambda: self.screen.fields,
+            ask_person=self.dialogs,
         )
         self.sender: CommandSender | None = None
         self.displays = Displays()

@@ -57,7 +57,7 @@ class _Worker:
         self._failed_to_write = False
         self._conversation.front_end = "print"  # extensions know this mode, in which nobody can be asked
         self._permissions = PermissionRequests(self._conversation, folder.limits.question_seconds)
-        self._conversation.permissions.ask = self._permissions
+        self._conversation.permissions.ask_with(self._permissions)
         self._conversation.events.add(self._on_event)
 
     async def run(self) -> int:

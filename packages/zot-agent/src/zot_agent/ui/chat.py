@@ -27,7 +27,11 @@ class ChatScreen:
     def __init__(self, host: Host, start: StartScreen) -> None:
         self.app, self.view = start.app, start.view
         frames = self.app.theme.spinner.frames or CellStyle().frames
-        style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
+        style = CellStyle(
+            framed=host.settings.tool_render == "box",
+            frames=frames,
+            gallery=lambda: self.app.gallery(enabled=host.settings.inline_images_enabled),
+        )
         style.shown, style.sides = shown_rows(host.settings), host.settings.side_by_side
         keys, problems = keymap(host.settings.keymap)
         transcript = self.view.transcript

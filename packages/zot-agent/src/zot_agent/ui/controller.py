@@ -24,7 +24,6 @@ from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.stop_keys import StopKeys
 from zot_agent.ui.themes import Themes
 from zot_core.confirm import preview
-from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import (
     Changed,
@@ -41,7 +40,6 @@ from zot_core.events import Done, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
-from zot_tui.image.store import ImageStore
 from zot_tui.keys.keymap import Keymap
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import Action
@@ -81,7 +79,8 @@ class Controller:
             view.editor, view.suggest, home=zot_home(), cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self.themes = Themes(zot_home(), lambda: host.choice.found.active() if host.choice is not None else [])
-        self.extension_view = ExtensionView(self, view, presenter)
+        permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent), presenter.style)
+        self.extension_view = ExtensionView(self, view, presenter, permission.asking)
         self._status = StatusRow(host.conversation, view, presenter.run)
         functions = {
             **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
@@ -90,26 +89,18 @@ class Controller:
         }
         run = partial(self.run, keep=True)
         self.keys = view.stack.keys = ChatKeys(keymap, functions, run, self.prompt_input, self.extension_view)
-        presenter.style.gallery = self._gallery
-        self._follow(host.conversation)
+        self._follow(host.conversation, permission)
         self._connect()
 
-    def _follow(self, conversation: Conversation) -> None:
+    def _follow(self, conversation: Conversation, permission: PermissionPrompt) -> None:
         self.view.todos.show(conversation.todos.items)
         conversation.front_end = "tui"
         conversation.events.add(self.presenter.show)
         working = WorkingRow(self.view.spinner, conversation, self.dispatch)
         conversation.events.add(self._event, *_FOLLOWED)
-        permission = PermissionPrompt(self.ask, partial(preview, self.host.runtime.agent), self.presenter.style)
         permission.asking.connect(working.ask)
         permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
-
-        async def ask_person(dialog: ExtensionDialog) -> DialogAnswer:
-            from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
-
-            return await show_dialog(self, dialog, permission.asking)
-
-        conversation.permissions.ask, conversation.ask_person = permission, ask_person
+        conversation.permissions.ask_with(permission)
 
     def _connect(self) -> None:
         self.dispatch.changed.connect(self._changed)
@@ -177,9 +168,6 @@ class Controller:
         self.presenter.style.frames = theme.spinner.frames or self.presenter.style.frames
         self.app.theme = theme
         self.extension_view.dress()
-
-    def _gallery(self) -> ImageStore:
-        return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
 
     def _changed(self) -> None:
         self.view.changed()

@@ -11,6 +11,7 @@ from waiting import until
 
 from zot_core.conversation.dialogs import CannotShow, DialogAnswer, ExtensionDialog
 from zot_core.conversation.events import Notify
+from zot_core.conversation.extensions import FrontEndActions
 from zot_provider.auth.entry import AccountToken, Entry
 from zot_provider.auth.store import AccountStore
 from zot_provider.testing import SignInScript, SignInServer
@@ -138,7 +139,7 @@ async def test_a_sign_in_that_is_closed_refused_or_impossible_stores_nothing(wor
     with SignInServer(SignInScript(refuse="access_denied")) as server:
         async with world.running(ask=Browser(agrees=False)) as talk:
             assert await token(talk, server) == "cancelled"
-            talk.conversation.ask_person = Browser()
+            talk.conversation.actions = FrontEndActions(ask_person=Browser())
             answer = await talk.call("auth.authorize", **asked(server))
             assert answer["code"] == "failed"
             assert answer["error"].startswith("Wiki: the provider refused")
@@ -146,9 +147,9 @@ async def test_a_sign_in_that_is_closed_refused_or_impossible_stores_nothing(wor
             async def cannot(dialog: ExtensionDialog) -> DialogAnswer:
                 raise CannotShow("no forms here")
 
-            talk.conversation.ask_person = cannot
+            talk.conversation.actions = FrontEndActions(ask_person=cannot)
             assert await token(talk, server) == "unavailable"
-            talk.conversation.ask_person = None
+            talk.conversation.actions = FrontEndActions(ask_person=None)
             assert await token(talk, server) == "unavailable"
             for wrong in (
                 {"flow": "magic"},

@@ -87,7 +87,8 @@ async def test_guards_and_the_person_decide_about_the_calls_of_an_extension(worl
         return PermissionAnswer("no", "not today")
 
     async with world.running() as talk:
-        talk.conversation.permissions.mode, talk.conversation.permissions.ask = "ask", ask
+        talk.conversation.permissions.mode = "ask"
+        talk.conversation.permissions.ask_with(ask)
         assert await call(talk, "bash", command="ls") == ["no ls", True, False]
         text, failed, _ = await call(talk, "bash", command="touch x")
         assert failed

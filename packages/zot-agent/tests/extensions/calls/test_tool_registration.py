@@ -145,7 +145,8 @@ async def test_the_mode_plan_asks_about_a_tool_that_says_that_it_only_reads(worl
 
     client = ScriptedClient([Turn(calls=[Call("look", {}), Call("act", {})]), "done"])
     async with world.running(client) as talk:
-        talk.conversation.permissions.mode, talk.conversation.permissions.ask = "plan", ask
+        talk.conversation.permissions.mode = "plan"
+        talk.conversation.permissions.ask_with(ask)
         await talk.conversation.prompt("go")
         looked, acted = texts(talk.told)
     assert looked == ("looked", False)

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Container, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
@@ -51,9 +51,6 @@ from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
-if TYPE_CHECKING:
-    from zot_core.conversation.dialogs import AskPerson
-
 
 class NotRunning(ZotError):
     """No prompt is being answered that could be steered."""
@@ -76,8 +73,6 @@ class Conversation:
         """Which tool calls may run; without any given, all may."""
         self.front_end = ""
         """The front end, as extensions know it: `tui`, `rpc`, `serve`, `acp`, `print`, `stream`, `json`."""
-        self.ask_person: AskPerson | None = None
-        """Shows dialogs of extensions; None where nobody can be asked."""
         self.actions = FrontEndActions()
         """The services of the front end for extensions."""
         self.sandbox: SandboxState = "off"

@@ -10,6 +10,7 @@ from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from zot_core.conversation.dialogs import AskPerson
     from zot_core.machine.shell import Launch
     from zot_provider.auth.session import SignInSession
 
@@ -175,7 +176,8 @@ class FrontEndActions(Record):
     dialogs of extensions show the steps of sign-ins. `shows_widgets` and `shows_panels`: it shows them, or passes them
     on. `field` is the input field of a client, where there is no screen.
     `fixed_session` says why the session cannot change, and is empty if it can. `refusal` returns the reason why prompts
-    of extensions are refused now; empty if they are not."""
+    of extensions are refused now; empty if they are not. `ask_person` shows dialogs of extensions; None where nobody
+    can be asked."""
 
     open_session: OpenSession | None = None
     quit: Callable[[], None] | None = None
@@ -190,6 +192,7 @@ class FrontEndActions(Record):
     renderers: Callable[[], RendererAccess] | None = None
     field: Callable[[], FieldAccess] | None = None
     refusal: Callable[[], str] = lambda: ""
+    ask_person: "AskPerson | None" = None
 
 
 class ExtensionCommands(Protocol):

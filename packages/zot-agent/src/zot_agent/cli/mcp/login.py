@@ -15,6 +15,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.commands import CommandError
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.events import Display
+from zot_core.conversation.extensions import FrontEndActions
 from zot_provider.errors import ConfigError, UnknownName
 
 
@@ -37,7 +38,7 @@ async def _login(name: str) -> None:
     provider = next(each.id for each in open_registry(zot_home()).providers if each.keyless)
     host = build_host(HostOptions(no_session=True, provider=provider, model="none"))
     conversation = host.conversation
-    conversation.ask_person = _ask
+    conversation.actions = FrontEndActions(ask_person=_ask)
     conversation.events.add(lambda event: print_line(inline(event.text)) if isinstance(event, Display) else None)
     try:
         if host.extensions is not None:

@@ -88,7 +88,7 @@ async def drive_quietly(run: StoredRun, limits: DriveLimits | None = None) -> st
         await host.close()
         return f"run {run.id} is {state}"
     durable.stopped_state = "running"  # only the end of this process stops it
-    host.conversation.permissions.ask = durable.asking(_refuse)
+    host.conversation.permissions.ask_with(durable.asking(_refuse))
     host.conversation.events.add(lambda event: errors.append(event.message) if isinstance(event, ErrorEvent) else None)
     watch = spawn(_watch_cancel(run, host, durable, limits), "cancel file")
     try:

@@ -45,7 +45,7 @@ def greeting(
         session = conversation.runtime.session
         fields |= {
             "mode": conversation.front_end,
-            "has_ui": conversation.ask_person is not None,
+            "has_ui": conversation.actions.ask_person is not None,
             "session_file": "" if session is None else session.path,
             "reasoning": conversation.runtime.agent.reasoning,
         }

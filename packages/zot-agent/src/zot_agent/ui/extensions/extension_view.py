@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zot_agent.ui.extensions.panel_view import PanelView
     from zot_agent.ui.extensions.screen_access import ChatAccess
     from zot_agent.ui.extensions.widget_view import WidgetView
+    from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
     from zot_core.machine.shell import Launch
     from zot_provider.auth.session import SignInSession
 
@@ -46,11 +47,18 @@ _CLOSES = parse_key("esc").label
 class ExtensionView:
     """Shows the extensions of a chat's host, which may have none yet.
 
-    `registered` is emitted when an extension has registered its tools and commands, or has failed to.
+    `registered` is emitted when an extension has registered its tools and commands, or has failed to; `asking` with
+    True when a question of one opens, and with False when it closes.
     """
 
-    def __init__(self, chat: Chat, view: Screen, presenter: Presenter) -> None:
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter, asking: "Signal[[bool]]") -> None:
         self._chat, self._view, self._presenter = chat, view, presenter
+
+        async def ask_person(dialog: "ExtensionDialog") -> "DialogAnswer":
+            from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
+
+            return await show_dialog(chat, dialog, asking)
+
         self.registered: Signal[[]] = Signal()
         chat.host.conversation.actions = FrontEndActions(
             self._open_session,
@@ -63,6 +71,7 @@ class ExtensionView:
             shows_panels=True,
             keys=self._screen_access,
             renderers=self._screen_access,
+            ask_person=ask_person,
         )
         self._watched: Extensions | None = None
         self._starts: set[asyncio.Task[None]] = set()  # followed already

@@ -87,7 +87,8 @@ def be_careful(child: Agent, permissions: Permissions, mode: PermissionMode, age
         asked.discard(key)
         if more_careful(mode, permissions.mode) == permissions.mode or (answered and mode != "plan"):
             return None  # its mode is as careful, or a person has just answered
-        own.rules, own.ask = permissions.rules, permissions.ask
+        own.follow(permissions)
+        own.ask_with(permissions.ask)
         return await own.check(call, child)
 
     child.hooks.tool_run.add(gate)

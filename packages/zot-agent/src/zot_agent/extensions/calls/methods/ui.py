@@ -85,7 +85,7 @@ def _field(given: Any, at: int) -> DialogField:
 
 def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[PersonAnswer]":
     """Return what asks the person. Raises `OperationFailed` at once where nobody can be asked."""
-    if call.conversation.ask_person is None:
+    if call.conversation.actions.ask_person is None:
         raise OperationFailed("unavailable", f"nobody can be asked in {call.mode}")
     milliseconds = call.params.get("timeout_ms")
     if milliseconds is not None and milliseconds <= 0:
@@ -103,7 +103,7 @@ def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[Per
 
 
 async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> "PersonAnswer":
-    ask, pending = call.conversation.ask_person, call.connection.pending
+    ask, pending = call.conversation.actions.ask_person, call.connection.pending
     if ask is None:
         raise OperationFailed("unavailable", "nobody can be asked any more")
     longest = call.services.limits.dialog_seconds

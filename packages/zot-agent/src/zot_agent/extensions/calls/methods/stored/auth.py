@@ -118,7 +118,7 @@ class _SigningIn:
     """One sign-in: its steps, and a dialog that shows them."""
 
     def __init__(self, call: ExtensionCall, keys: PersonalKeys, service: Provider) -> None:
-        if call.conversation.ask_person is None:
+        if call.conversation.actions.ask_person is None:
             raise OperationFailed("unavailable", f"nobody can be asked to sign in, in {call.mode}")
         registry = ModelRegistry(environ={})
         registry.add(service)
@@ -203,7 +203,7 @@ class _SigningIn:
 
     async def _ask(self, kind: DialogKind, message: str, **more: Any) -> str | None:
         """Return the answer of the person, None if they closed the dialog."""
-        ask, call = self._call.conversation.ask_person, self._call
+        ask, call = self._call.conversation.actions.ask_person, self._call
         if ask is None:
             raise CannotShow("nobody can be asked any more")
         title = f"Sign in to {self._service.title}"
