@@ -9,12 +9,11 @@ beside itself later do not count, nor does compiled Python (`__pycache__`) that 
 import hashlib
 import json
 import os
-import subprocess
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.git import git_command, git_environment, run_git
 from zot_provider.errors import ConfigError
 from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
@@ -176,18 +175,11 @@ class FolderTrust:
         """List the files below `roots` that git tracks in the repository of `folder`; none without git or a
         repository."""
         try:
-            listed = subprocess.run(
-                git_command("--literal-pathspecs", "ls-files", "-z", "--", *roots),
-                cwd=folder,
-                env=git_environment(os.environ),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=self._limits.git_seconds,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
+            command = git_command("--literal-pathspecs", "ls-files", "-z", "--", *roots)
+            listed = run_git(command, folder, git_environment(os.environ), self._limits.git_seconds)
+        except OSError:
             return []
-        names = listed.stdout.split(b"\0")[:-1] if listed.returncode == 0 else []
+        names = listed.out.split(b"\0")[:-1] if listed.code == 0 else []
         return [os.path.join(folder, os.fsdecode(name)) for name in dict.fromkeys(names)]
 
     def _walk(self, root: str) -> Iterator[str]:

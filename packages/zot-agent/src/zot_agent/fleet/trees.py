@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_agent.fleet.store.interface import FleetStore
-from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.git import git_command, git_environment, run_git
 from zot_provider.errors import ZotError
 from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
@@ -164,21 +164,12 @@ class RunTree:
         settings = ("core.autocrlf=false", "init.defaultBranch=zot", "gc.auto=0", "advice.detachedHead=false")
         name = next((each for each in words if not each.startswith(("-", "/"))), "git")
         try:
-            done = subprocess.run(
-                git_command(*where, *words, settings=settings), cwd=os.path.dirname(self.files), env=environment,
-                stdin=subprocess.DEVNULL, capture_output=True, timeout=limit, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
+            command = git_command(*where, *words, settings=settings)
+            done = run_git(command, os.path.dirname(self.files), environment, limit)
+        except TimeoutError:
             raise TreeError(f"git {name} has not ended within {limit:g} s") from None
         except OSError as error:
             raise TreeError(f"git is not installed: {error.strerror}") from error
-        if done.returncode:
-            raise TreeError(f"git {name} has failed: {_reason(done.stderr.decode('utf-8', 'replace'))}")
-        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
-
-
-def _reason(said: str) -> str:
-    """Return why git has failed: the first line that it calls fatal, because general advice may follow; else the last
-    one."""
-    lines = said.strip().splitlines() or ["nothing of that name is there"]
-    return next((line for line in lines if line.startswith("fatal:")), lines[-1])
+        if done.code:
+            raise TreeError(f"git {name} has failed: {done.reason or 'nothing of that name is there'}")
+        return done.out.decode("utf-8", "surrogateescape").rstrip("\n")

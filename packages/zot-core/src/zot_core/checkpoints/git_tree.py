@@ -6,9 +6,7 @@ files count. What git lists as changed since the last look is stored; an index o
 
 import os
 import re
-import signal
 import struct
-import subprocess
 import threading
 import time
 from collections.abc import Iterable
@@ -31,7 +29,7 @@ from zot_core.checkpoints.states import (
 )
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
-from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.git import git_command, git_environment, run_git
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 
@@ -73,7 +71,6 @@ class GitTree:
         self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
         self._repositories = Repositories(store, limits.file_bytes)
         self._folders = FolderModes(store.folder)
-        self._process: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 
     def look(self, *, compare: bool) -> list[FileChange]:
@@ -223,9 +220,6 @@ class GitTree:
     def stop(self) -> None:
         """End the running command; `look` then raises `GivenUp`. May be called from another thread."""
         self._stopped.set()
-        if (process := self._process) is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Keep the index for the next process."""
@@ -233,37 +227,28 @@ class GitTree:
         with suppress(OSError):
             os.replace(self._index, self._shared)
 
+    def _go_on(self) -> None:
+        if self._stopped.is_set():
+            raise GivenUp
+
     def _run(self, *arguments: str, names: "set[bytes] | None" = None) -> bytes:
-        if self._stopped.is_set():
-            raise GivenUp
-        with subprocess.Popen(
-            [*self._git, *arguments],
-            cwd=self._store.folder,
-            env=self._environment,
-            stdin=subprocess.PIPE if names else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        ) as process:
-            self._process = process
-            try:
-                text = b"".join(name + b"\0" for name in sorted(names)) if names else None
-                first = not self._indexed()
-                limit = self._limits.first_seconds if first else self._limits.seconds
-                out, err = process.communicate(text, timeout=limit)
-            except subprocess.TimeoutExpired:
-                self.stop()
-                raise (FolderTooLarge if first else CheckpointError)(f"git took longer than {limit:g} s") from None
-            finally:
-                self._process = None
-        if self._stopped.is_set():
-            raise GivenUp
-        if process.returncode:
-            lines = err.decode("utf-8", "replace").split("\n")
-            if "unknown repository extension" in lines[0] or "objectformat" in lines[0]:
+        self._go_on()
+        given = b"".join(name + b"\0" for name in sorted(names or ()))
+        first = not self._indexed()
+        limit = self._limits.first_seconds if first else self._limits.seconds
+        command = [*self._git, *arguments]
+        try:
+            done = run_git(command, self._store.folder, self._environment, limit, given=given, check=self._go_on)
+        except TimeoutError:
+            self.stop()
+            raise (FolderTooLarge if first else CheckpointError)(f"git took longer than {limit:g} s") from None
+        self._go_on()
+        if done.code:
+            line = done.err.decode("utf-8", "replace").split("\n")[0]
+            if "unknown repository extension" in line or "objectformat" in line:
                 raise GitMissing("git is older than 2.29")
-            raise _GitFailed(f"git {arguments[0]} failed: {lines[0]}")
-        return out
+            raise _GitFailed(f"git {arguments[0]} failed: {line}")
+        return done.out
 
     def _indexed(self) -> int:
         """Return the number of files in the index, from its header."""
@@ -286,18 +271,10 @@ def fetch(store: CheckpointStore, ids: Iterable[str], limits: CheckpointLimits) 
         names = "".join(f"{id}\n" for id in missing[first : first + _FETCHED])
         try:
             command = git_command(f"--git-dir={store.path}", "cat-file", "--batch")
-            done = subprocess.run(
-                command,
-                input=names.encode(),
-                env=store_environment(),
-                cwd=store.path,
-                capture_output=True,
-                timeout=limits.first_seconds,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
+            done = run_git(command, store.path, store_environment(), limits.first_seconds, given=names.encode())
+        except OSError:
             return
-        rest = memoryview(done.stdout)
+        rest = memoryview(done.out)
         while rest:
             end = bytes(rest[:200]).find(b"\n")
             words = bytes(rest[:end]).split()

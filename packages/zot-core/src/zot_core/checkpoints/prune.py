@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -10,7 +9,7 @@ from contextlib import suppress
 from zot_core.checkpoints.git_tree import store_environment
 from zot_core.checkpoints.store import PRUNED, CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
-from zot_core.machine.git import git_command
+from zot_core.machine.git import git_command, run_git
 from zot_provider.files.regular_file import read_regular
 from zot_provider.record import Record
 
@@ -110,14 +109,14 @@ def _indexed(path: str, index: str, seconds: float) -> set[str]:
     environment = store_environment() | {"GIT_INDEX_FILE": index}
     try:
         command = git_command(f"--git-dir={path}", "ls-files", "-s", "-z")
-        listed = subprocess.run(command, env=environment, cwd=path, capture_output=True, timeout=seconds, check=False)
+        listed = run_git(command, path, environment, seconds)
         # To git, an index that was renamed meanwhile is empty.
-        readable = listed.returncode == 0 and os.path.exists(index)
-    except (OSError, subprocess.TimeoutExpired):
+        readable = listed.code == 0 and os.path.exists(index)
+    except OSError:
         readable = False
     if not readable:
         raise CheckpointError(f"git cannot read {index}, so nothing was removed there")
-    return {found[0].decode() for row in listed.stdout.split(b"\0") if (found := _ID.findall(row[:100]))}
+    return {found[0].decode() for row in listed.out.split(b"\0") if (found := _ID.findall(row[:100]))}
 
 
 def _size(path: str) -> int:

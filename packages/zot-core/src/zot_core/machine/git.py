@@ -1,8 +1,12 @@
 """How zot runs git: so that nothing in a repository, which a stranger may have written, starts a program or asks."""
 
 import os
-from collections.abc import Mapping
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+from zot_core.machine.process_groups import end_command
 from zot_core.machine.programs import find_program
 
 _SETTINGS = (
@@ -17,6 +21,10 @@ _HOLD_BACK = (f"core.hooksPath={os.devnull}", "submodule.recurse=false")
 
 _BARE = "safe.bareRepository=explicit"
 """A clone can bring a folder with the files of a repository: git must not use it. git-config(1), from git 2.38 on."""
+
+_POLL = 0.05
+_OF_SSH = "fatal: Could not read from remote repository."
+"""The line of git when ssh has failed; the line before it is the reason, from ssh."""
 
 OF_A_REPOSITORY = (
     "GIT_DIR",
@@ -68,3 +76,64 @@ def git_environment(base: Mapping[str, str], protocols: str = "none") -> dict[st
         "GIT_TERMINAL_PROMPT": "0",
         "LANGUAGE": "en",
     }
+
+
+class GitEnd(NamedTuple):
+    """The end of a command of git: its exit code, and what it has written."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def reason(self) -> str:
+        """The line of `err` that says most: the first that git calls fatal, else an error, because general advice may
+        follow; else the last one. Empty if git has written nothing."""
+        lines = [" ".join(line.split()) for line in self.err.decode("utf-8", "replace").splitlines()]
+        lines = [line for line in lines if line and not line.startswith("hint:")]
+        for start in ("fatal: ", "error: "):
+            for at, line in enumerate(lines):
+                if line.startswith(start):
+                    return lines[at - 1] if line == _OF_SSH and at else line
+        return lines[-1] if lines else ""
+
+    @property
+    def bare_reason(self) -> str:
+        """The same without git's own word for it."""
+        return self.reason.removeprefix("fatal: ").removeprefix("error: ")
+
+
+def run_git(
+    command: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    given: bytes = b"",
+    check: Callable[[], None] = lambda: None,
+) -> GitEnd:
+    """Run a command of `git_command` with `given` on its standard input, and wait for its end. It has no terminal on
+    which it could ask. `check` is called often meanwhile, and may raise to give up; git and what it has started then
+    end, as they do after `seconds`. Raises TimeoutError, and OSError if it cannot be started. Run it in a thread."""
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        end, text = time.monotonic() + seconds, given or None
+        try:
+            while True:
+                try:
+                    out, err = process.communicate(text, timeout=_POLL)
+                    return GitEnd(process.returncode, out, err)
+                except subprocess.TimeoutExpired:
+                    text = None  # it is being written
+                    check()
+                    if time.monotonic() > end:
+                        raise TimeoutError from None
+        finally:
+            end_command(process)

@@ -8,14 +8,12 @@ The functions run git: call them in a thread. `check` is called often while it r
 
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from zot_core.machine.git import git_command, git_environment
-from zot_core.machine.process_groups import end_command
+from zot_core.machine.git import git_command, git_environment, run_git
 from zot_core.machine.repository import git_folders, repository_top
 from zot_provider.errors import ZotError
 from zot_provider.files.sha256 import sha256_hex
@@ -321,36 +319,20 @@ class _Git:
     def __call__(self, *arguments: str, settings: tuple[str, ...] = ()) -> str:
         """Return the output without blanks around it. Raises `WorktreeError`."""
         try:
-            with subprocess.Popen(
+            done = run_git(
                 git_command(*self._options, *arguments, settings=settings),
-                cwd=self._cwd,
-                env=git_environment(os.environ) | {"LC_ALL": "C"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            ) as process:
-                out, err = self._wait(process)
+                self._cwd,
+                git_environment(os.environ) | {"LC_ALL": "C"},
+                self._limits.seconds,
+                check=self._check,
+            )
+        except TimeoutError:
+            raise WorktreeError(f"git takes longer than {self._limits.seconds:g} s") from None
         except FileNotFoundError as error:
             missing = f"{self._cwd} is gone" if os.path.isabs(error.filename or "") else "git is not installed"
             raise WorktreeError(missing) from error
         except OSError as error:
             raise WorktreeError(f"git cannot run in {self._cwd}: {error.strerror}") from error
-        if process.returncode:
-            lines = err.decode("utf-8", "replace").strip().splitlines() or [f"exit code {process.returncode}"]
-            text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
-            raise _GitFailed(f"git {arguments[0]}: {text.partition(': ')[2] or text}")
-        return os.fsdecode(out).strip()
-
-    def _wait(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
-        end = time.monotonic() + self._limits.seconds
-        try:
-            while True:
-                try:
-                    return process.communicate(timeout=_POLL)
-                except subprocess.TimeoutExpired:
-                    self._check()
-                    if time.monotonic() > end:
-                        raise WorktreeError(f"git takes longer than {self._limits.seconds:g} s") from None
-        finally:
-            end_command(process)
+        if done.code:
+            raise _GitFailed(f"git {arguments[0]}: {done.bare_reason or f'exit code {done.code}'}")
+        return os.fsdecode(done.out).strip()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from zot_agent.signals import defer_stop_signals
-from zot_core.machine.git import git_command, git_environment
+from zot_core.machine.git import GitEnd, git_command, git_environment
 from zot_core.machine.process_groups import end_command
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
@@ -18,10 +18,6 @@ _SETTINGS = (
     "user.name=zot",  # `git stash` needs a name, and the user may have configured none
     "user.email=zot@localhost",
 )
-
-
-_NOT_READ = "fatal: Could not read from remote repository."
-"""The line of git when ssh has failed; the line before it is the reason, from ssh."""
 
 
 class GitError(ConfigError):
@@ -58,7 +54,7 @@ class Git(Record):
             except subprocess.TimeoutExpired:
                 raise GitError(f"git {arguments[0]} took longer than {self.seconds:g} s") from None
         if process.returncode != 0:
-            reason = without_password(_reason(err.decode("utf-8", "replace")), secret)
+            reason = without_password(GitEnd(process.returncode, out, err).bare_reason, secret)
             raise GitError(f"git {arguments[0]}: {reason or f'exit code {process.returncode}'}")
         return out.decode("utf-8", "replace").removesuffix("\n")
 
@@ -110,14 +106,3 @@ def _running(command: Sequence[str], cwd: str | None, more: Mapping[str, str]) -
         if process is not None:
             with process:
                 end_command(process)
-
-
-def _reason(text: str) -> str:
-    """Return the most informative line of git's standard error."""
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip() and not line.startswith("hint:")]
-    for start in ("fatal: ", "error: "):
-        for index, line in enumerate(lines):
-            if line.startswith(start):
-                from_ssh = line == _NOT_READ and index > 0
-                return lines[index - 1] if from_ssh else line.removeprefix(start)
-    return lines[-1] if lines else ""
