@@ -1,8 +1,9 @@
 """Output and questions of subcommands, made safe for a terminal."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from zot_provider.json_text import dump, without_surrogates
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import pad, width
 
@@ -30,6 +31,18 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(width(row[column]) for row in cells) for column in range(len(cells[0]))]
     for row in cells:
         print_line("  ".join(pad(cell, columns) for cell, columns in zip(row, widths, strict=True)).rstrip())
+
+
+def print_fields(fields: Iterable[tuple[str, str]], missing: str = "-") -> None:
+    """Print a line for each name and its text, or `missing` in place of an empty text; no line if that is empty."""
+    for name, text in fields:
+        if shown := inline(text) or missing:
+            print_line(f"{name:<10} {shown}")
+
+
+def print_json(value: Mapping[str, object]) -> None:
+    """Print a value as one line of JSON."""
+    sys.stdout.write(without_surrogates(dump(value)) + "\n")
 
 
 def can_ask() -> bool:

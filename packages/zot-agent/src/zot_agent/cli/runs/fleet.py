@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zot_agent.cli.ext.terminal import inline, print_line, print_table, print_text
+from zot_agent.cli.ext.terminal import print_fields, print_json, print_line, print_table, print_text
 from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.extra import needs_extra, run_and_leave
 from zot_agent.fleet.rows import first_rows
@@ -19,7 +19,6 @@ from zot_core.runtime.run_rows import run_of_rows
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_provider.errors import ConfigError, ZotError
-from zot_provider.json_text import dump, without_surrogates
 
 if TYPE_CHECKING:
     from zot_agent.fleet.engine.client import Fleet, FleetRun
@@ -237,7 +236,7 @@ def _answer(data: bytes) -> str:
 
 def _print_list(runs: "list[FleetRun]", *, as_json: bool) -> None:
     if as_json:
-        _print_json({"runs": [_fields(run) for run in runs]})
+        print_json({"runs": [_fields(run) for run in runs]})
     elif not runs:
         print_line('no runs in the fleet yet; zot run --fleet "fix the failing test" begins one')
     else:
@@ -248,21 +247,15 @@ def _print_list(runs: "list[FleetRun]", *, as_json: bool) -> None:
 
 def _print_run(run: "FleetRun", *, as_json: bool) -> None:
     if as_json:
-        _print_json(_fields(run))
+        print_json(_fields(run))
         return
     asked = f"{run.question.get('call')} ({run.question.get('reason')})" if run.question else ""
-    for label, text in (
+    print_fields((
         ("run", run.id), ("state", run.state), ("worker", run.owner), ("reason", run.reason), ("steps", str(run.steps)),
         ("cost", f"${run.cost:.4f}"), ("started", run.started), ("waits for", asked),
         ("unread", str(run.unread) if run.unread else ""),
-    ):  # fmt: skip
-        if text:
-            print_line(f"{label:<10} {inline(text)}")
+    ), missing="")  # fmt: skip
 
 
 def _fields(run: "FleetRun") -> dict[str, Any]:
     return {name: getattr(run, name) for name in run.__match_args__}
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,15 +1,11 @@
 """`zot runs list` and `zot runs show`."""
 
-import sys
-from collections.abc import Mapping
-
-from zot_agent.cli.ext.terminal import inline, print_line, print_table
+from zot_agent.cli.ext.terminal import print_fields, print_json, print_line, print_table
 from zot_agent.host.detached import last_line
 from zot_agent.runs.control import question_line
 from zot_agent.runs.fields import run_fields
 from zot_agent.runs.store import RunStore, StoredRun
 from zot_core.sessions.preview import read_preview
-from zot_provider.json_text import dump, without_surrogates
 
 _TASK = 60
 """Characters of a task in a list."""
@@ -22,7 +18,7 @@ def print_list(*, as_json: bool) -> int:
     """Print all runs; return 0."""
     found = RunStore().all()
     if as_json:
-        _print_json({"runs": [run_fields(run) for run in found]})
+        print_json({"runs": [run_fields(run) for run in found]})
     elif not found:
         print_line('no runs yet; zot run "fix the failing test" begins one')
     else:
@@ -34,22 +30,20 @@ def print_run(name: str, *, as_json: bool) -> int:
     """Print what is known of a run; return 0."""
     run = RunStore().find(name)
     if as_json:
-        _print_json(run_fields(run))
+        print_json(run_fields(run))
         return 0
     record, usage = run.record, read_preview(run.path).usage
     cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
     tokens = usage.input + usage.cache_read + usage.cache_write
     state = f"{run.state}, parked after {record.tries} processes" if run.parked and not run.owned else run.state
-    for label, text in (
+    print_fields((
         ("run", run.id), ("state", state), ("reason", record.reason), ("task", record.task),
         ("process", str(record.pid) if run.owned else ""), ("directory", str(record.options.get("cwd", ""))),
         ("steps", str(record.steps)), ("tokens", f"{tokens:,} in, {usage.output:,} out{cost}"),
         ("started", record.started), ("changed", record.time), ("session", run.path),
         ("log", last_line(run.log) if run.state in _UNWELL else ""),
         ("waits for", question_line(run) if run.state == "waiting" else ""),
-    ):  # fmt: skip
-        if text:
-            print_line(f"{label:<10} {inline(text)}")
+    ), missing="")  # fmt: skip
     return 0
 
 
@@ -57,7 +51,3 @@ def _cells(run: StoredRun) -> tuple[str, ...]:
     task = " ".join(run.record.task.split())
     shown = task if len(task) <= _TASK else f"{task[: _TASK - 1]}…"
     return run.id, run.state, str(run.record.steps), run.record.time[:19].replace("T", " "), shown
-
-
-def _print_json(value: Mapping[str, object]) -> None:
-    sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,10 +1,9 @@
 """`zot sessions list`, `search` and `show`."""
 
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from zot_agent.cli.ext.terminal import inline, print_line, print_table
+from zot_agent.cli.ext.terminal import inline, print_fields, print_json, print_line, print_table
 from zot_agent.config.paths import current_directory, sessions_root
 from zot_agent.export.formats import session_entry
 from zot_agent.operations.stored_sessions import session_fields
@@ -14,7 +13,6 @@ from zot_core.sessions.preview import read_preview
 from zot_core.sessions.search import search_sessions
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import dump, without_surrogates
 
 ID_LENGTH = 8
 """Characters of an id in a table."""
@@ -25,7 +23,7 @@ def print_list(*, everywhere: bool, limit: int, as_json: bool) -> int:
     here = current_directory()
     found = list_sessions(SessionStore(sessions_root()), None if everywhere else here, _checked(limit))
     if as_json:
-        _print_json({"sessions": [entry_fields(entry) for entry in found]})
+        print_json({"sessions": [entry_fields(entry) for entry in found]})
     elif not found:
         print_line("no sessions yet" if everywhere else "no sessions in this directory; --all lists other directories")
     else:
@@ -41,7 +39,7 @@ def print_found(words: Sequence[str], *, here: bool, limit: int, as_json: bool) 
     found = search_sessions(SessionStore(sessions_root()), words, cwd, _checked(limit))
     if as_json:
         fields = [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in found]
-        _print_json({"sessions": fields})
+        print_json({"sessions": fields})
     for hit in () if as_json else found:
         entry = hit.entry
         print_line(f"{entry.id[:ID_LENGTH]}  {inline(entry.name)}  ({_used(entry)}, {inline(entry.cwd)})")
@@ -56,19 +54,18 @@ def print_session(name: str, *, as_json: bool) -> int:
     """Print what a session is about; return 0."""
     entry = session_entry(SessionStore(sessions_root()).find(name, current_directory()))
     if as_json:
-        _print_json(session_fields(entry))
+        print_json(session_fields(entry))
         return 0
     preview = read_preview(entry.path)
     usage = preview.usage
     cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
     read = usage.input + usage.cache_read + usage.cache_write
-    for label, text in (
+    print_fields((
         ("title", entry.name), ("id", entry.id), ("directory", entry.cwd), ("model", entry.model),
         ("started", entry.started), ("used", _used(entry)),
         ("messages", "" if entry.messages is None else str(entry.messages)),
         ("tokens", f"{read:,} in, {usage.output:,} out{cost}"), ("file", f"{entry.path} ({entry.size:,} bytes)"),
-    ):  # fmt: skip
-        print_line(f"{label:<10} {inline(text) or '-'}")
+    ))  # fmt: skip
     for label, text in (("You", preview.prompt), ("zot", preview.answer)):
         if text:
             print_line()
@@ -91,7 +88,3 @@ def _checked(limit: int) -> int:
     if limit < 1:
         raise ConfigError(f"--limit must be greater than 0, got {limit}")
     return limit
-
-
-def _print_json(value: Mapping[str, object]) -> None:
-    sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,19 +1,17 @@
 """The verbs of `zot swarm` for members that there are: `list`, `show`, `logs`, `send` and so on."""
 
-import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from zot_agent.cli.ext.terminal import inline, print_line, print_table
+from zot_agent.cli.ext.terminal import print_fields, print_json, print_line, print_table
 from zot_agent.standard_error import print_error
 from zot_agent.swarm.member import Member
 from zot_agent.swarm.swarm import Swarm
 from zot_agent.swarm.transcript import MemberTranscript
 from zot_agent.swarm.verbs import VERBS
 from zot_agent.swarm.words import question_text, status
-from zot_provider.json_text import dump, without_surrogates
 
 POLL_SECONDS = 0.2
 """Seconds between two looks at a conversation that is followed."""
@@ -25,7 +23,7 @@ def _list(given: Namespace) -> int:
     for problem in problems:
         print_error(problem)
     if given.json:
-        _print_json({"members": [_fields(swarm, each) for each in found]})
+        print_json({"members": [_fields(swarm, each) for each in found]})
     elif found:
         rows = [(each.id, status(each), swarm.left(each), each.task) for each in found]
         print_table([("id", "state", "only there", "task"), *rows])
@@ -38,18 +36,17 @@ def _show(given: Namespace) -> int:
     swarm = Swarm()
     member = swarm.find(given.id)
     if given.json:
-        _print_json(_fields(swarm, member))
+        print_json(_fields(swarm, member))
         return 0
     tree = member.tree
     cost = "" if not member.cost_usd else f", ${member.cost_usd:.4f}"
-    for label, text in (
+    print_fields((
         ("id", member.id), ("task", member.task), ("state", status(member)), ("asks", question_text(member)),
         ("now", member.line if member.active else ""), ("model", f"{member.provider}/{member.model}"),
         ("steps", f"{member.steps}, {member.tokens:,} tokens{cost}"), ("directory", member.cwd),
         ("branch", "" if tree is None else tree.branch), ("only there", swarm.left(member)),
         ("session", member.session),
-    ):  # fmt: skip
-        print_line(f"{label:<10} {inline(text) or '-'}")
+    ))  # fmt: skip
     if member.answer:
         print_line()
         for line in member.answer.split("\n"):
@@ -90,10 +87,6 @@ def _merge(given: Namespace) -> int:
 
 def _fields(swarm: Swarm, member: Member) -> dict[str, Any]:
     return member.fields() | {"only_there": swarm.left(member)}
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    sys.stdout.write(without_surrogates(dump(value)) + "\n")
 
 
 ACTIONS: dict[str, Callable[[Namespace], int]] = {
