@@ -1,6 +1,6 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--file PART] [--lines FIRST-LAST]
+    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--only PART[:FIRST[-LAST]] ...]
         [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
@@ -28,7 +28,7 @@ import threading
 import time
 import venv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -129,16 +129,16 @@ def _changed(node: ast.AST) -> ast.AST | None:
     return None
 
 
-def mutants(path: Path, root: Path, lines: range | None = None) -> Iterator[Mutant]:
-    """Yield a mutant for each line of a file below `root` that can be changed, without docstrings and annotations: the
-    first thing on it that can be is changed."""
+def mutants(path: Path, root: Path, only: Sequence[range] = (range(sys.maxsize),)) -> Iterator[Mutant]:
+    """Yield a mutant for each line of a file below `root` that can be changed, of the lines `only`, without docstrings
+    and annotations: the first thing on it that can be is changed."""
     text = path.read_text("utf-8")
     whole = ast.parse(text)
     loading = {*_called(whole)}
     functions = {line: name for line, name in _functions(whole) if name not in loading}
     tree, seen = _without_words(ast.parse(text)), set[int]()
     for place, key, node in _places(tree):
-        if node.lineno in seen or (lines is not None and node.lineno not in lines):
+        if node.lineno in seen or not any(node.lineno in lines for lines in only):
             continue
         changed = _changed(node)
         if changed is not None:
@@ -314,6 +314,13 @@ class Reach:
         self._noticed.update(each for each in answer["failed"] if each in self._seconds)
 
 
+def _part(text: str) -> tuple[str, range]:
+    """Return a part of the path of files, and the lines of them that are meant."""
+    path, _, lines = text.partition(":")
+    first, _, last = lines.partition("-")
+    return path, range(int(first), int(last or first) + 1) if first else range(sys.maxsize)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("areas", nargs="*", metavar="AREA", help=f"{', '.join(AREAS)}; without one, all")
@@ -321,8 +328,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="leave out so many, which an earlier run has tried")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="try so many mutants")
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
-    parser.add_argument("--file", default="", help="only files whose path contains this")
-    parser.add_argument("--lines", default="", help="only these lines, as 10-40")
+    parser.add_argument(
+        "--only", action="append", type=_part, default=[], help="a part of a path: lines, as a.py:10-40"
+    )
     given = parser.parse_args()
     if wrong := set(given.areas) - set(AREAS):
         parser.error(f"no such area: {', '.join(sorted(wrong))}")
@@ -334,16 +342,20 @@ def main() -> int:
     given = _arguments()
     areas = [AREAS[name] for name in given.areas or AREAS]
     end = time.monotonic() + given.minutes * 60
-    first, _, last = given.lines.partition("-")
-    lines = range(int(first), int(last or first) + 1) if first else None
     files = [each for area in areas for each in area.files]
-    paths = sorted({path for each in files for path in (ROOT / "packages").glob(each) if given.file in str(path)})
+    paths = sorted({path for each in files for path in (ROOT / "packages").glob(each)})
+    only: list[tuple[str, range]] = given.only or [_part("")]
     survived: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="zot-mutants-") as folder:
         tests = list(dict.fromkeys(each for area in areas for each in area.tests))
         copies = [Copy(Path(folder) / str(number), tests) for number in range(WORKERS)]
         reach = Reach(copies[0], round(given.minutes * 60))
-        found = [mutant for path in paths for mutant in mutants(path, ROOT / "packages", lines)]
+        found = [
+            mutant
+            for path in paths
+            if (lines := [each for part, each in only if part in str(path)])
+            for mutant in mutants(path, ROOT / "packages", lines)
+        ]
         random.Random(given.seed).shuffle(found)
         waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
         for mutant in found[given.first :][: given.most]:

@@ -62,6 +62,14 @@ def f(a: int, b: "int" = 0) -> bool:
         7: ("a and b", "a or b"),
         8: ("return True", "return False"),
     }
+    first, last = range(2, 3), range(7, 9)
+    assert {each.line for each in SCRIPT["mutants"](path, tmp_path, [first, last])} == {2, 7, 8}
+
+
+def test_the_files_and_lines_that_are_meant_can_be_said() -> None:
+    part = SCRIPT["_part"]
+    assert (part("a.py:7"), part("a.py:10-12")) == (("a.py", range(7, 8)), ("a.py", range(10, 13)))
+    assert 1_000_000 in part("sandbox/")[1]
 
 
 PROGRAM = """\
