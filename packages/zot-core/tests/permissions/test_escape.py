@@ -1,5 +1,6 @@
 """Attempts to get a call past the rules. Rules see words: each attempt is asked about or denied, never simply run."""
 
+import asyncio
 import contextlib
 import os
 import subprocess
@@ -71,6 +72,8 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("deny bash(unset *);;allow bash", "unset A", "deny"),
         ("allow bash(ls *)", "ls 2>&0\nls -l <&0", "allow"),
         ("allow bash(ls *)", "\\ ls", "ask"),
+        ("allow bash(ls *)", "# ls", "ask"),
+        ("allow bash(ls *)", " ", "ask"),
         ("allow bash(cat *.txt)", "cat xx.txt", "allow"),
         (DENY_RM, "/bin/rm x", "deny"),
         (DENY_RM, "timeout 5 env rm x", "deny"),
@@ -454,6 +457,29 @@ async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Proje
     assert (await project.judge("", "ls", {}, "plan")).action == "allow"
     assert (await project.judge("", "todo", {"items": []}, "plan")).action == "allow"
     assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
+    assert (await project.judge("", "no_such_tool", {}, "plan")).action == "deny"
+
+
+async def test_what_a_tool_of_an_extension_says_of_itself_allows_nothing(project: Project) -> None:
+    @tool
+    def browse(url: str) -> str:
+        """Browse."""
+        return url
+
+    browse.read_only = True
+    project.tools["browse"] = browse
+    found = {mode: await project.judge("", "browse", {"url": "h"}, mode) for mode in MODES}
+    assert {mode: each.action for mode, each in found.items()} == {
+        "ask": "ask", "accept-edits": "ask", "plan": "ask", "yolo": "allow",
+    }  # fmt: skip
+    assert found["plan"].reason == "browse of an extension says that it only reads"
+
+
+async def test_other_work_goes_on_while_a_line_is_judged(project: Project) -> None:
+    others: list[str] = []
+    asyncio.get_running_loop().call_soon(others.append, "ran")
+    assert await project.run("", "ls | head") == "allow"
+    assert others == ["ran"]
 
 
 @pytest.mark.parametrize(

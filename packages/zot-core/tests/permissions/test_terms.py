@@ -206,12 +206,13 @@ def test_the_words_about_a_sandbox_say_what_is_writable_and_what_is_reached(tmp_
     st.sampled_from(MODES),
     st.lists(st.text(max_size=100)),
     st.booleans(),
+    st.booleans(),
 )
-def test_it_has_at_most_eighty_words(mode: PermissionMode, held: list[str], alone: bool) -> None:
+def test_it_has_at_most_eighty_words(mode: PermissionMode, held: list[str], alone: bool, is_sub: bool) -> None:
     walls = (
         "Sandbox: writable are the working directory (not .git), /a, /b, /c, 9 more and /tmp (private, until zot "
         "ends); per command: own home, processes, localhost; network: only a, b, c, d, 2 more"
     )
-    text = terms(Allowed(mode, held, alone), walls)
+    text = terms(Allowed(mode, held, alone, is_sub), walls)
     assert len(text.split()) <= 80
     assert "\n" not in text

@@ -34,7 +34,7 @@ class CommandPattern:
     the pattern is empty or too long.
     """
 
-    def __init__(self, text: str, *, careful: bool = False) -> None:
+    def __init__(self, text: str, *, careful: bool) -> None:
         text = _SYSTEM.sub("", _checked(text), count=1) if careful else _checked(text)
         self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(text)]
         """The characters, quoted parts and gaps of the pattern as they are written, without what covers the rest."""
@@ -104,7 +104,7 @@ class PathPattern:
     ValueError if the pattern is empty or too long.
     """
 
-    def __init__(self, text: str, *, careful: bool = False, home: str = "") -> None:
+    def __init__(self, text: str, *, careful: bool, home: str = "") -> None:
         self.text = unicodedata.normalize("NFC", _checked(text))
         self.careful, self._home = careful, home
         self.below = careful or self.text.endswith(("/", "/**")) or self.text == "**"

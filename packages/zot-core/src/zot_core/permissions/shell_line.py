@@ -184,7 +184,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
     elif kind == "variable_assignment":
         line.texts.append(_word(node.children[-1]).shape)
     _read_text(node, line)
-    if not (kind in _CLEAR if node.is_named else kind in _TOKENS or _in_command(node)):
+    if kind not in (_CLEAR if node.is_named else _TOKENS):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
     if node.is_named and kind not in _FOUND:
         line.opaque.append(f"it contains a {kind.replace('_', ' ')}")
@@ -202,14 +202,6 @@ def _read_text(node: Node, line: ShellLine) -> None:
         quoted = start is not None and any(sign in _text(start) for sign in "'\"\\")
         if not quoted and _SUBSTITUTES.search(_text(node)):
             line.opaque.append("a here-document contains a substitution")
-
-
-def _in_command(node: Node) -> bool:
-    return node.parent is not None and node.parent.type in (
-        "variable_assignment",
-        "heredoc_redirect",
-        "declaration_command",
-    )
 
 
 _REASONS = {

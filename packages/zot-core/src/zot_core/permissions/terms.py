@@ -34,10 +34,10 @@ class Allowed(Record):
     """The permissions of an agent. `held` are the texts of rules that deny something or ask about it. `alone`: nobody
     can be asked. `is_sub`: it works for another agent, to which its last answer goes."""
 
-    mode: PermissionMode = "yolo"
-    held: Sequence[str] = ()
-    alone: bool = False
-    is_sub: bool = False
+    mode: PermissionMode
+    held: Sequence[str]
+    alone: bool
+    is_sub: bool
 
 
 class Terms:

@@ -60,7 +60,6 @@ class SandboxNetwork:
         it: for sandboxes without a network of their own. Other programs of this machine can use the port too."""
         if not self._port:
             listener = socket.create_server(("127.0.0.1", 0))
-            listener.setblocking(False)
             self._port = int(listener.getsockname()[1])
             self._spawn(self._serve(listener, asyncio.Event().wait))
         return self._port, launch.replace(env={**launch.env, **proxy_variables(self._port)})
@@ -125,7 +124,6 @@ async def _receive(door: socket.socket) -> socket.socket | None:
     found = [socket.socket(fileno=each) for each in descriptors]
     for each in found:
         if each.family == socket.AF_INET and each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            each.setblocking(False)
             return each
         each.close()
     return None
