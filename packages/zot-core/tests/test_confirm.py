@@ -103,6 +103,15 @@ async def test_an_always_settles_the_next_call_and_a_no_says_why() -> None:
     assert [each.always for each in asked] == [["bash(expr hi)"], ["bash(expr ho)"]]
 
 
+def test_a_mode_that_there_is_not_is_an_error() -> None:
+    with pytest.raises(ValueError, match="mode: expected one of ask, accept-edits, plan, yolo, got 'aks'"):
+        Permissions("aks")  # type: ignore[arg-type]
+    permissions = Permissions("plan")
+    with pytest.raises(ValueError, match="got 'Ask'"):
+        permissions.mode = "Ask"  # type: ignore[assignment]
+    assert permissions.mode == "plan"
+
+
 async def test_a_deny_holds_in_yolo() -> None:
     rules = parse_permissions({"deny": ["bash(echo *)"]}, "f").rules
     async with agent_with(Call("bash", {"command": "true; echo hi"})) as runtime:

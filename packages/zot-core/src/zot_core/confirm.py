@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from zot_core.display import DisplayBlock
 from zot_core.events import Notice
 from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
-from zot_core.permission_mode import PermissionMode, more_careful
+from zot_core.permission_mode import MODES, PermissionMode, more_careful
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
@@ -93,7 +93,7 @@ class Permissions:
 
     Without `ask`, a call that would be asked about is refused. `save` stores the rules of the answer "always" and
     returns them parsed; without it they hold until the end of the program. In the mode `yolo` and without a rule that
-    denies or asks, nothing is judged, and nothing is imported for that.
+    denies or asks, nothing is judged, and nothing is imported for that. Raises ValueError for a mode that there is not.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Permissions:
         ask: AskPermission | None = None,
         save: "SaveRules | None" = None,
     ) -> None:
-        self._mode: PermissionMode = mode
+        self._mode: PermissionMode = _checked(mode)
         self.rules: Sequence[Rule] = list(rules)
         self.granted: Sequence[Rule] = ()
         """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
@@ -128,7 +128,7 @@ class Permissions:
     @mode.setter
     def mode(self, mode: PermissionMode) -> None:
         if mode != self._mode:
-            self._mode = mode
+            self._mode = _checked(mode)
             self.changed.notify(mode)
 
     @property
@@ -239,6 +239,12 @@ class Permissions:
         except ZotError as error:  # the answer was a yes
             agent.emit(Notice("warn", f"always holds until zot ends, because the rule cannot be kept: {error}"))
             return _parsed(rules)
+
+
+def _checked(mode: PermissionMode) -> PermissionMode:
+    if mode not in MODES:
+        raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+    return mode
 
 
 def _refusal(call: ToolRequest, verdict: "Verdict", answer: PermissionAnswer | None) -> Refusal | None:
