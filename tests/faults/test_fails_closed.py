@@ -274,6 +274,17 @@ def test_a_stricter_mode_of_a_trusted_project_counts(zot: Zot, server: ScriptedS
         assert not (zot.cwd / "ran").exists()
 
 
+@pytest.mark.parametrize("mode", ["yolo", "accept-edits"])
+def test_a_wish_to_be_asked_counts_whatever_mode_the_same_file_has(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / FILE).write_text(json.dumps({"permissions": {"mode": mode}}))
+    assert zot.run("config", "set", "no_yolo", "true").code == 0
+    env = {name: value for name, value in zot.env.items() if name != "ZOT_PERMISSION_MODE"}
+    server.add(Turn(calls=[Call("write", {"path": "ran", "content": ""})]), "done")
+    assert zot.ask(server, "-p", "x", env=env).code == 5
+    assert not (zot.cwd / "ran").exists()
+
+
 @pytest.mark.needs("bwrap")
 def test_a_sandbox_that_a_trusted_project_wants_confines(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / ".zot").mkdir()

@@ -93,9 +93,10 @@ class PermissionFiles:
         mode: PermissionMode = "yolo"
         for layer in settings.layers:
             named = layer.values.get(_KEY, {}).get("mode")
+            if layer.values.get(Settings.no_yolo.key, False):  # whatever mode the same file names
+                usual = mode if layer.in_project else "ask"
+                named = more_careful(named or usual, "ask")
             if named is None:
-                careful = layer.values.get(Settings.no_yolo.key, False)
-                mode = mode if not careful else more_careful(mode, "ask") if layer.in_project else "ask"
                 continue
             if layer.in_project and (named == "yolo" or more_careful(named, mode) != named):
                 raise ConfigError(
