@@ -94,12 +94,13 @@ def test_a_hook_that_wants_the_person_to_judge_is_a_no_where_nobody_can_be_asked
 
 
 def test_a_hook_that_stops_everything_ends_the_run(zot: Zot, server: ScriptedServer) -> None:
-    hooks(zot, {"PreToolUse": """echo '{"continue": false, "stopReason": "enough"}'"""})
-    calls(server, "bash", command="touch made")
-    done = ask(zot, server)
-    assert done.code == 130
-    assert "[hooks] warn: enough" in done.err
-    assert len(server.requests) == 1
+    for number, word in enumerate(("false", '"false"', "0"), 1):
+        hooks(zot, {"PreToolUse": f"""echo '{{"continue": {word}, "stopReason": "enough"}}'"""})
+        server.add(Turn(calls=[Call("bash", {"command": "touch made"})]))
+        done = ask(zot, server)
+        assert done.code == 130
+        assert "[hooks] warn: enough" in done.err
+        assert len(server.requests) == number
     assert not (zot.cwd / "made").exists()
 
 
@@ -118,6 +119,12 @@ def test_another_exit_code_is_reported_and_blocks_nothing(zot: Zot, server: Scri
         (f"echo '{specific(permissionDecision='denied')}'", 'decides \\"denied\\", which is no decision'),
         ("""echo '{"decision": true}'""", "decides true, which is no decision"),
         ("""echo '{"decision": "block", "reason": "say "no""}'""", "answers what is no JSON"),
+        ("""echo checking; echo '{"decision": "block", "reason": "not here"}'""", "not here"),
+        ("""echo '{"permissionDecision": "deny"}'""", "answers 'permissionDecision', which has no meaning there"),
+        ("""echo '{"Decision": "block"}'""", "answers 'Decision'"),
+        ("""echo '{"block": true}'""", "answers 'block'"),
+        (f"echo '{specific(permission_decision='deny')}'", "answers 'permission_decision'"),
+        (f"echo '{specific(decision='deny')}'", "answers 'decision'"),
     ],
 )
 def test_a_guard_that_is_not_there_or_is_not_understood_refuses(

@@ -82,8 +82,29 @@ def test_an_answer_that_is_not_valid_is_a_failure(zot: Zot, server: ScriptedServ
     assert not (zot.cwd / "made").exists()
 
 
-def test_text_that_is_no_object_is_for_people(zot: Zot, server: ScriptedServer) -> None:
-    settings(zot, {"tool_call": [{"command": "echo all good"}]})
+@pytest.mark.parametrize(
+    "command",
+    [
+        """echo '{"block": "yes"}'""", """echo '{"block": 1}'""", """echo '{block: true}'""", """echo '{"a": '""",
+        """echo '{"block": true,}'""", """echo '{"Block": true}'""", """echo '{"decision": "deny"}'""",
+        """echo looking; echo '{"block": true}'""", """echo looking; echo '{a}'; echo '{"block": true}'""",
+        """echo looking; echo ' {"modified_args":'; echo '{}, "block": true}'""",
+        r"""printf '\357\273\277{"block": true}'""",
+        """echo '{"block": true}'; echo done""",
+    ],
+)  # fmt: skip
+def test_an_answer_that_may_be_a_refusal_is_one_without_more_words(
+    zot: Zot, server: ScriptedServer, command: str
+) -> None:
+    settings(zot, {"tool_call": [{"command": command}]})
+    run_bash(server)
+    assert zot.ask(server, "-p", "go").code == 0
+    assert not (zot.cwd / "made").exists()
+
+
+@pytest.mark.parametrize("text", ["all good", "a\n{b\nc", '{"note": "x"}'])
+def test_what_refuses_nothing_is_for_people(zot: Zot, server: ScriptedServer, text: str) -> None:
+    settings(zot, {"tool_call": [{"command": f"printf '{text}'"}]})
     run_bash(server)
     assert zot.ask(server, "-p", "go").err == ""
     assert (zot.cwd / "made").exists()

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from acp_talk import open_talk
 from command import Zot
-from extension_folder import write_extension
+from extension_folder import write_extension, write_program
 from pi_zot import pi_environment
 from pty_screen import PtyScreen
 from rpc_client import connect, events_of
@@ -32,6 +32,27 @@ def guard(zot: Zot, **fields: object) -> Path:
     path = folder / "extension.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | fields))
     return folder
+
+
+MISSPELT = """
+import json, sys
+def say(**frame):
+    print(json.dumps(frame), flush=True)
+say(type="hello", name="guard", capabilities=["events"])
+say(type="subscribe", events=[], intercept=["tool_cal"])
+say(type="ready")
+for line in sys.stdin:
+    if json.loads(line)["type"] == "shutdown":
+        break
+"""
+
+
+def test_a_guard_of_what_nobody_is_asked_about_is_named(zot: Zot, server: ScriptedServer) -> None:
+    write_program(zot.home / "extensions" / "guard", MISSPELT)
+    server.add("done")
+    done = zot.ask(server, "-p", "go")
+    assert (done.code, done.out) == (0, "done\n")
+    assert "[guard] warn: it is not asked about tool_cal, so it cannot refuse that" in done.err
 
 
 def ran(zot: Zot) -> bool:

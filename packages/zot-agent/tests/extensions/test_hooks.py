@@ -92,6 +92,33 @@ async def test_each_interceptor_sees_the_arguments_of_the_one_before() -> None:
     assert second.asked[0].tool_args == RawObject('{"command": "ls -l"}')
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"Block": True}, {"blocked": "yes"}, {"blok": 1}, {"decision": "block"}, {"permission_decision": "deny"},
+        {"hookSpecificOutput": {"permissionDecision": "deny"}}, {"cancel": True}, {"denied": True},
+    ],
+)  # fmt: skip
+async def test_an_answer_that_refuses_in_other_words_refuses(members: dict[str, Any]) -> None:
+    other = Interceptor("a", answers(extra=members))
+    with pytest.raises(Refused, match=f"field 'block' is what refuses; '{next(iter(members))}' is no member"):
+        await hooks(other).tool_call(CALL)
+    refused = await hooks(other).turn_start(1)
+    assert isinstance(refused, Refusal)
+    assert await hooks(other).before_agent_start("old") == "old"  # which nobody can refuse
+
+
+async def test_other_members_and_those_that_refuse_nothing_are_ignored() -> None:
+    for members in ({"decision": "allow"}, {"cancel": False}, {"blocked": None}, {"note": "x"}, {"description": "d"}):
+        assert await hooks(Interceptor("a", answers(extra=members))).tool_call(CALL) is CALL
+
+
+async def test_a_refusal_that_is_neither_true_nor_false_refuses() -> None:
+    wrong = FrameError("must be a boolean", frame="event_intercept_response", field="block")
+    with pytest.raises(Refused, match="field 'block' must be a boolean, so this is refused"):
+        await hooks(Interceptor("a", fails(wrong))).tool_call(CALL)
+
+
 async def test_the_same_arguments_in_another_order_are_no_change() -> None:
     again = Interceptor("a", answers(modified_args=RawObject('{ "command":"ls" }')))
     assert await hooks(again).tool_call(CALL) is CALL

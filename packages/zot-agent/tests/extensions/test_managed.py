@@ -109,9 +109,13 @@ async def test_every_frame_has_a_handler(tmp_path: Path) -> None:
     assert [offer.name for _, offer in scene.registry.tools()] == ["grow"]
     assert subscribed(scene) == ({"turn_start"}, {"tool_call"})
     assert [type(event) for event in scene.emitted] == [
-        events.Notify, events.ClearNotes, events.PanelOpen, events.PanelRender, events.PanelClose, events.Submit,
+        events.Notify, events.Notify, events.ClearNotes, events.PanelOpen, events.PanelRender, events.PanelClose,
+        events.Submit,
     ]  # fmt: skip
-    assert scene.emitted[0] == events.Notify("ext", "warn", "careful")
+    assert scene.emitted[:2] == [
+        events.Notify("ext", "warn", "it is not asked about weather, so it cannot refuse that"),
+        events.Notify("ext", "warn", "careful"),
+    ]
     scene.receive(*OTHERS)
     assert "no handler" not in scene.log()
 

@@ -380,6 +380,8 @@ class ManagedExtension:
         intercepts = self.registrations.subscribe(names, intercept, groups)
         if not self.registrations.loading:
             self.progress.intercepts |= intercepts
+            if refused := [each for each in intercept if each not in intercepts]:
+                self._notify("warn", f"it is not asked about {', '.join(refused):.200}, so it cannot refuse that")
         if options and self.connection is not None:
             self.connection.intercept_options |= self.progress.guarded(read_options(options, self._log.line))
         self.registrations.change()

@@ -181,5 +181,11 @@ def test_wrong_options_are_logged_and_a_wrong_policy_blocks() -> None:
         "context": InterceptOptions(contains=("a",)),
     }
     assert len(logged) == 6
+    for name in ("onTimeout", "on_timout", "on-exit", "On_Exit", "on_failure"):
+        assert read_options({"tool_call": {name: "block"}}, logged.append) == {
+            "tool_call": InterceptOptions(True, True)
+        }
+        assert f"has no option {name!r}" in logged[-1]
+    assert read_options({"tool_call": {"colour": 1, "on_error": "block"}}, logged.append) == {"tool_call": USUAL}
     assert read_options({}, logged.append) == {}
     assert InterceptOptions() == USUAL

@@ -8,6 +8,9 @@ from zot_provider.record import Record
 
 MOST_TEXTS = 200
 _ACTIONS = ("allow", "block")
+_OPTIONS = ("on_timeout", "on_exit", "cadence", "priority", "contains", "on_error")
+"""`on_error` is for the SDK of the extension."""
+_SIMILARITY = 0.75
 _CHOICES = {"on_timeout": _ACTIONS, "on_exit": _ACTIONS, "cadence": ("session", "prompt")}
 
 
@@ -44,7 +47,7 @@ USUAL = InterceptOptions()
 
 def read_options(options: Mapping[str, Any], log: Callable[[str], None]) -> dict[str, InterceptOptions]:
     """Read the `intercept_options` of a `subscribe` frame. What is wrong is logged, and has its default; but a policy
-    that is wrong blocks, since somebody wanted more than the default."""
+    that is wrong blocks, also one whose name is, since somebody wanted more than the default."""
     found: dict[str, InterceptOptions] = {}
     for event, given in options.items():
         if not _is_known(event) or not isinstance(given, dict):
@@ -75,6 +78,10 @@ def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> Inte
             return name != "cadence"
         return value == _CHOICES[name][1]
 
+    misspelt = [name for name in given if name not in _OPTIONS]
+    for name in misspelt:
+        log(f"intercept_options: {event} has no option {name!r}")
+    careful = _is_blockable(event) and any(_near_policy(name) for name in misspelt)
     priority = given.get("priority", 0)
     if not isinstance(priority, int) or isinstance(priority, bool):
         log(f"intercept_options: priority of {event} must be a whole number, not {priority!r}")
@@ -90,4 +97,13 @@ def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> Inte
     ):
         log(f"intercept_options: contains of {event} must be a list of {MOST_TEXTS} texts at most; it is ignored")
         contains = []
-    return InterceptOptions(choice("on_timeout"), choice("on_exit"), priority, choice("cadence"), tuple(contains))
+    return InterceptOptions(
+        choice("on_timeout") or careful, choice("on_exit") or careful, priority, choice("cadence"), tuple(contains)
+    )
+
+
+def _near_policy(name: str) -> bool:
+    from difflib import get_close_matches  # noqa: PLC0415  only for a mistake
+
+    plain = name.casefold().replace("_", "").replace("-", "")
+    return bool(get_close_matches(plain, ("onexit", "ontimeout", "onfailure"), 1, _SIMILARITY))

@@ -1,6 +1,7 @@
 """Messages and blocks that an interceptor gives back: read strictly, so that the conversation stays whole."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from zot_core.sessions.rows import message_text, read_block, read_message
@@ -16,6 +17,20 @@ _ALLOWED: dict[str, tuple[type, ...]] = {
 
 _TEXTS = ("text", "mime_type", "data", "call_id", "name", "id", "summary", "signature")
 """Members of blocks that are texts."""
+
+_REFUSALS = (
+    "block", "cancel", "decision", "denied", "deny", "hookspecificoutput", "permissiondecision", "refuse", "reject",
+)  # fmt: skip
+"""Members by which answers of other programs refuse, in small letters."""
+_ALLOWANCES = (None, False, "", "allow", "approve")
+_SIMILARITY = 0.75
+
+
+def misspelt_block(members: Mapping[str, object], known: Collection[str]) -> str:
+    """Return the member of an answer that seems to refuse, and is none of the `known` ones; empty without one."""
+    others = [name for name, value in members.items() if name not in known and value not in _ALLOWANCES]
+    plain = {name: name.casefold().replace("_", "").replace("-", "") for name in others}
+    return next((name for name in others if get_close_matches(plain[name], _REFUSALS, 1, _SIMILARITY)), "")
 
 
 def read_given(value: Any, role: str = "") -> Message:

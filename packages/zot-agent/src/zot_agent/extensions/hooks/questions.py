@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _ids = itertools.count(1)
 
+BLOCK = "block"
+"""The member of an answer that refuses."""
+
 _AT_ONCE = frozenset({"turn_start", "before_agent_start"})
 """Events that do not wait for extensions that still start."""
 _EARLY = frozenset({"input", "context", "before_provider_request", "before_provider_headers", "message_end"})
@@ -79,8 +82,9 @@ class Asking:
             problem, blocks = str(error), options.blocks_on_timeout
         except ExtensionEnded as error:
             problem, blocks = str(error), options.blocks_on_exit
-        except FrameError as error:
-            problem, blocks = f"extension {interceptor.name!r}: {error}", options.blocks_on_timeout
+        except FrameError as error:  # an answer that may be a refusal is one
+            problem = f"extension {interceptor.name!r}: {error}"
+            blocks = options.blocks_on_timeout or error.field == BLOCK
         else:
             reason = answer.reason or row.refused.format(name=interceptor.name)
             raise Refused(reason, terminate=answer.terminate)
@@ -101,8 +105,11 @@ class Asking:
 async def _changed(interceptor: Interceptor, row: Intercept, value: Any, answer: frames.EventInterceptResponse) -> Any:
     """Return the value as a valid answer changes it, with the name of who did. Raises `FrameError`."""
     if answer.extra:
-        from zot_ext.protocol.events.interceptable import answer_problem  # noqa: PLC0415  few answers have more members
+        from zot_agent.extensions.hooks.answer_content import misspelt_block  # noqa: PLC0415  few have more members
+        from zot_ext.protocol.events.interceptable import INTERCEPTABLE, answer_problem  # noqa: PLC0415  as above
 
+        if name := misspelt_block(answer.extra, [each.name for each in INTERCEPTABLE[row.name].answer]):
+            raise FrameError(f"is what refuses; {name!r} is no member of an answer", frame=answer.type, field=BLOCK)
         if problem := answer_problem(row.name, answer.extra):
             raise FrameError(problem, frame=answer.type)
     found = await asyncio.to_thread(row.changed, value, answer) if row.slow else row.changed(value, answer)

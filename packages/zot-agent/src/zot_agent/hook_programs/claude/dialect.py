@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from zot_agent.hook_programs.answer import make_answer
+from zot_agent.extensions.hooks.answer_content import misspelt_block
+from zot_agent.hook_programs.answer import answer_text, make_answer
 from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS, Answer, Frame, blocks
 from zot_agent.hook_programs.claude.tools import own_arguments
 from zot_agent.hook_programs.program import HookProgram
@@ -26,6 +27,8 @@ _MODES: dict[PermissionMode, str] = {
 
 _DECISIONS = (None, "", "allow", "approve", "block", "defer", "deny")
 """Beside `ask`, which is about a tool."""
+_OUTPUT, _SPECIFIC = ("decision", "hookSpecificOutput"), ("permissionDecision", "permissionDecisionReason")
+"""The members of an answer, and of its specific part, that are about a refusal."""
 _NO_PROGRAM = (126, 127)
 """The exit codes of a shell that cannot run a program, or does not find it."""
 
@@ -69,8 +72,8 @@ class ClaudeDialect:
         ended.check()
         if ended.code == REFUSED:
             return make_answer(frame, self._refused(members, ended.reason))
-        text = ended.output.decode("utf-8", "replace").strip()
-        output = _object(text)
+        text = ended.output.decode("utf-8-sig", "replace").strip()
+        output = _object(text if self._row.plain else answer_text(ended.output))
         if output is None and self._guards and text.startswith("{"):
             return make_answer(frame, self._refused(members, f"hook {self._program.line} answers what is no JSON"))
         if output is None:
@@ -82,12 +85,15 @@ class ClaudeDialect:
         more: Frame = specific if isinstance(specific, dict) else {}
         if said := _text(output.get("systemMessage")):
             self._report(said)
-        if output.get("continue") is False:
+        if output.get("continue") not in (None, True):
             why = _text(output.get("stopReason")) or f"stopped by the hook {self._program.line}"
             self._report(why)
             await place.stop()
             return self._refused(members, why) if blocks(self._row) else {}
         decision = more.get("permissionDecision") or output.get("decision")
+        wrong = misspelt_block(output, _OUTPUT) or misspelt_block(more, _SPECIFIC)
+        if self._guards and wrong:
+            return self._refused(members, f"hook {self._program.line} answers {wrong!r}, which has no meaning there")
         asks = decision == "ask" and "tool_id" in members
         if self._guards and not asks and decision not in _DECISIONS:
             return self._refused(
