@@ -393,7 +393,9 @@ FILES: list[tuple[str, str]] = [
         for field in (
             {"disabled": "true"}, {"disabled": 1}, {"disabled": None}, {"Disabled": True}, {"disable": True},
             {"enabled": "false"}, {"Enabled": False}, {"sampling": "never"}, {"sampling": False}, {"Sampling": "deny"},
-            {"excludeTools": ["delete"]}, {"tools": ["read"]}, {"tools": {"delete": False}},
+            {"excludeTools": ["delete"]}, {"tools": ["read"]}, {"tools": {"delete": False}}, {"readOnly": True},
+            {"disallowedTools": ["delete"]}, {"permissions": {"deny": ["delete"]}}, {"sandbox": {"network": False}},
+            {"denied-tools": ["delete"]}, {"restrictTo": ["read"]},
         )
     ),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true},}}'),

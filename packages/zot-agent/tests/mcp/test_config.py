@@ -141,6 +141,12 @@ def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: P
         check_files([str(path)])
 
 
+def test_fields_of_other_programs_that_hold_nothing_back_are_left_alone(tmp_path: Path) -> None:
+    others = {"autoApprove": ["read"], "alwaysAllow": [], "trust": True, "note": "x", "readOnly": False, "deny": []}
+    (found,), problems = read(tmp_path, {"s": {"command": "x", **others}})
+    assert (found.name, problems) == ("s", [])
+
+
 def test_a_server_that_is_not_enabled_is_off(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text('{"mcpServers": {"a": {"command": "x", "enabled": false}, "b": {"command": "x", "enabled": true}}}')

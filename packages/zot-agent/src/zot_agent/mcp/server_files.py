@@ -22,6 +22,11 @@ _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}
 _FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools")
 """How other agents choose the tools of a server."""
+_FORBIDS = (
+    "approval", "block", "confine", "denied", "deny", "disallow", "exclude", "filter", "forbid", "permission",
+    "readonly", "restrict", "sandbox",
+)  # fmt: skip
+"""Parts of names of fields by which other programs hold a server back."""
 _OTHERS = """
 command args env cwd url headers type timeout startup_timeout deferred oauth description name disable_auth envFile
 """
@@ -75,8 +80,12 @@ def narrowing_mistake(given: Mapping[str, Any]) -> str:
             return f"{field!r} is neither true nor false"
         if field in _CHOICES and value not in _CHOICES[field]:
             return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
-        if field not in (*_SWITCHES, *_CHOICES) and field not in _OTHERS.split() and (near := _near(plain)):
+        if field in (*_SWITCHES, *_CHOICES) or field in _OTHERS.split():
+            continue
+        if near := _near(plain):
             return f"there is no field {field!r}; did you mean {near!r}?"
+        if value not in (None, False, [], {}) and any(word in plain for word in _FORBIDS):
+            return f"the field {field!r} seems to hold it back, and zot does not know it; use rules such as mcp__SERVER"
     return ""
 
 
