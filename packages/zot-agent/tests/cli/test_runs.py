@@ -365,7 +365,9 @@ def test_what_a_run_cannot_have_is_refused(zot: Zot, capfd: pytest.CaptureFixtur
             schema.write('{"type":"object"}')
         assert "zot run takes no" in zot.run(*words, "do it", code=2), words
     assert "no task" in zot.run(code=2)
-    assert "--max-cost must be greater than 0" in zot.run("--max-cost", "0", "do it", code=2)
+    for wrong, said in (("0", "greater than 0, got 0"), ("nan", "greater than 0"), ("inf", "a number")):
+        assert f"--max-cost must be {said}" in zot.run("--max-cost", wrong, "do it", code=2)
+        assert f"--max-cost must be {said}" in zot.runs("resume", "x", "--max-cost", wrong, code=2)
     assert "--retries must be a number from 0, got -1" in zot.run("--retries", "-1", "--detach", "do it", code=2)
     assert "zot runs list shows them" in zot.run("--id", "none", code=2)
     assert "usage: zot run " in zot._call(begin.run, ["--help"], 0)

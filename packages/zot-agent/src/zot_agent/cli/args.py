@@ -279,16 +279,21 @@ def _check_values(values: Mapping[str, Any]) -> None:
         raise ConfigError("--cwd needs the path of a folder; leave it out for the present one")
     if values["fork"] and not values["session"] and not values["continue_latest"]:
         raise ConfigError("--fork needs -c or --session, which name the session to copy")
-    if values["max_steps"] is not None and values["max_steps"] < 1:
-        raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
-    check_retries(values)
+    check_numbers(values)
 
 
-def check_retries(values: Mapping[str, Any]) -> None:
-    """Raise `ConfigError` for values of the flags of `add_retries` that are below zero, infinite or NaN."""
+def check_numbers(values: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for limits that are not above zero, for values of the flags of `add_retries` below zero, and
+    for what is infinite or NaN."""
+    for name in ("max_steps", "max_cost", "max_tokens"):
+        value = values.get(name)
+        if value is not None and not 0 < value < float("inf"):
+            what = "a number; leave it out for no limit" if value > 0 else f"greater than 0, got {value:g}"
+            raise ConfigError(f"--{name.replace('_', '-')} must be {what}")
     for name in ("retries", "retry_wait", "retry_total"):
-        if values[name] is not None and not 0 <= values[name] < float("inf"):
-            raise ConfigError(f"--{name.replace('_', '-')} must be a number from 0, got {values[name]:g}")
+        value = values.get(name)
+        if value is not None and not 0 <= value < float("inf"):
+            raise ConfigError(f"--{name.replace('_', '-')} must be a number from 0, got {value:g}")
 
 
 def _read_wait(text: str | None) -> int | None:

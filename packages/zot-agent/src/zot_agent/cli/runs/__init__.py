@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.args import add_retries, check_retries
+from zot_agent.cli.args import add_retries, check_numbers
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
 from zot_provider.errors import ConfigError
@@ -105,7 +105,7 @@ def run(arguments: Sequence[str]) -> int:
         return _resume_all(given.id, given.jobs)
     if not given.id:
         raise ConfigError("name the run to continue, or pass --all")
-    check_retries(vars(given))
+    check_numbers(vars(given))
     found = runs.find(given.id)
     control.check_continuable(found, retry=given.verb == "retry" or given.retry)
     control.change_options(found, changed_options(given))

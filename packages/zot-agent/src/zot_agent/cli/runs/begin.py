@@ -6,7 +6,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.args import parse
+from zot_agent.cli.args import check_numbers, parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.ext.terminal import print_text
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
     line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --", of_command=parser)
     _refuse(line)
     limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
-    _check_limits(limits)
+    check_numbers(limits)
     piped = read_stdin(has_prompt=bool(line.prompt.strip() or own.id), wait=line.stdin_wait)
     task = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
     options = line.options.replace(**limits)
@@ -136,12 +136,6 @@ def _find(runs: RunStore, id: str, task: str, options: HostOptions) -> tuple[Sto
     if not made and found.record.task != task:
         raise ConfigError(f"run {found.id} has another task, {found.record.task[:60]!r}; choose another --id")
     return found, made
-
-
-def _check_limits(limits: dict[str, float]) -> None:
-    for name, value in limits.items():
-        if not value > 0:
-            raise ConfigError(f"--{name.replace('_', '-')} must be greater than 0, got {value:g}")
 
 
 def _refuse(line: CommandLine) -> None:
