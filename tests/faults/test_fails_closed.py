@@ -53,6 +53,7 @@ WRONG: dict[str, list[Any]] = {
     "hooks": [
         {"tool_cal": []}, {"tool_call": {}}, {"tool_call": [{"command": ""}]}, {"tool_call": [{"comand": "x"}]},
         {"tool_call": [{"command": "x", "on_failure": "blok"}]}, {"tool_call": [{"command": "x", "match": 3}]},
+        {"tool_call": [{"command": "x", "match": "bsh"}]},
     ],
     "sandbox": ["", "onn", "On", True],
     "sandbox_folders": ["/srv", [""], ["\0"]],

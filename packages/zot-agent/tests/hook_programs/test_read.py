@@ -31,8 +31,17 @@ def test_a_pattern_is_about_the_whole_name() -> None:
         "edit",
         "todo_",
         "todo_add",
+        "Edit",
     ]
     assert HookProgram("turn_end", "x", "f").matches("")
+
+
+def test_a_tool_may_have_the_name_that_rules_understand() -> None:
+    entry = {"command": "x", "match": "Bash | MultiEdit|WebFetch|mcp__lab|deploy"}
+    ((program),) = read_programs({"tool_call": [entry]}, "f")
+    names = ("bash", "edit", "fetch", "mcp__lab__run", "deploy")
+    assert all(map(program.matches, names))
+    assert not any(map(program.matches, ("read", "mcp__laboratory__run", "bash_output")))
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -46,6 +55,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"tool_call": [{"command": "x\0"}]}, "f: hooks.tool_call[0].command: expected a command for the shell"),
     ({"tool_call": [{"command": "x", "match": ["edit"]}]}, "f: hooks.tool_call[0].match: expected names with | betwe"),
     ({"tool_call": [{"command": "x", "match": "(a+)+"}]}, "f: hooks.tool_call[0].match: expected names with | betwee"),
+    (
+        {"tool_call": [{"command": "x", "match": "edit|bsh"}]},
+        "f: hooks.tool_call[0].match: there is no tool bsh; did you",
+    ),
+    ({"tool_call": [{"command": "x", "match": "Wrte"}]}, "f: hooks.tool_call[0].match: there is no tool Wrte; did you"),
     ({"tool_call": [{"command": "x", "timeout": 0}]}, "f: hooks.tool_call[0].timeout: expected seconds, more than 0"),
     ({"tool_call": [{"command": "x", "timeout": True}]}, "f: hooks.tool_call[0].timeout: expected seconds, more than"),
     ({"tool_call": [{"command": "x", "timeout": 1e9}]}, "f: hooks.tool_call[0].timeout: expected seconds, more than "),

@@ -31,7 +31,8 @@ DEFAULT_LIMITS = HookProgramLimits()
 class HookProgram(Record):
     """A program that `source`, a file of settings, names for `event`.
 
-    `match` is a regular expression for the whole name of a tool; without it the program runs for all. It is asked if it
+    `match` is a regular expression for the whole name of a tool, in small or large letters; without it the program runs
+    for all. It is asked if it
     `waits`, else only notified. `blocks_on_failure`: what it should have judged is refused if it fails. `claude` is the
     name of the event in Claude Code, if the program reads and writes what that defines.
     """
@@ -52,7 +53,7 @@ class HookProgram(Record):
         return self.waits and self.event in INTERCEPTED
 
     def matches(self, name: str) -> bool:
-        return not self.match or re.fullmatch(self.match, name) is not None
+        return not self.match or re.fullmatch(self.match, name, re.IGNORECASE) is not None
 
     def lines(self) -> list[str]:
         """Describe it for a person, its event first."""

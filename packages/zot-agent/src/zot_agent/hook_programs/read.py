@@ -77,13 +77,25 @@ def _command(value: object) -> str:
 
 
 def _match(value: object) -> str:
-    """Return a regular expression for `edit|write`; `*` is any text."""
+    """Return a regular expression for `edit|write`; `*` is any text. Other names mean what they mean in rules, also in
+    the spelling of Claude Code."""
     if not isinstance(value, str):
         raise ValueError(f"expected names with | between, got {describe(value)}")
     if found := re.search(r"[^\w*|\s-]", value):
         raise ValueError(f"expected names with | between, in which * is any text, got {found[0]!r}")
     names = [name.strip() for name in value.split("|") if name.strip()]
-    return "" if "*" in names else "|".join(name.replace("*", ".*") for name in names)
+    tools = [name if "*" in name else _tool(name) for name in names]
+    return "" if "*" in names else "|".join(tool.replace("*", ".*") for tool in tools)
+
+
+def _tool(name: str) -> str:
+    from zot_core.permissions.rule import OWN, WEB, parse_rule  # noqa: PLC0415  few programs are for some tools only
+    from zot_core.permissions.unmatchable import near_tool  # noqa: PLC0415  as above
+
+    tool = parse_rule("deny", name).tool
+    if near := near_tool(tool, (WEB, *OWN)):
+        raise ValueError(f"there is no tool {name}; did you mean {near}?")
+    return tool
 
 
 def _seconds(value: object) -> float:

@@ -43,6 +43,8 @@ def test_hooks_are_read_as_claude_code_writes_them(tmp_path: Path) -> None:
         ("mcp__lab__run", ["mcp__lab__run"], ["mcp__lab__runs"]),
         ("^Notebook", ["NotebookEdit"], ["MyNotebook"]),
         ("(Edit|Write)$", ["MultiEdit", "Write"], ["Editor"]),
+        ("bash", ["Bash", "bash"], ["BashOutput"]),
+        ("LSP|WebSearch|TaskOutput|Skill", ["LSP", "WebSearch"], ["Task"]),
     ],
 )
 def test_a_matcher_is_a_list_of_names_or_an_expression_for_a_part(
@@ -56,6 +58,7 @@ NOT_RUN: list[tuple[list[Any], str]] = [
     (group(type="prompt"), 'the type "prompt"'),
     (group(**{"if": "Bash(git *)"}), "the key 'if'"),
     (group("("), "the matcher '(': "),
+    (group("Read|Bsh"), "the matcher 'Bsh', which is no tool but nearly 'bash'"),
     (group(1), "the matcher 1"),
     (group(command=" "), "no command"),
     (group(timeout=True), "the timeout true"),

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS
+from zot_agent.hook_programs.claude.tools import TOOLS
 from zot_agent.hook_programs.events import KNOWN
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
 from zot_core.tools.definition.argument_repair import nearest
@@ -101,6 +102,14 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
     )
 
 
+def _check_names(names: Iterable[str]) -> None:
+    from zot_core.permissions.unmatchable import near_tool  # noqa: PLC0415  few hooks are for some tools only
+
+    for name in names:
+        if near := near_tool(name, TOOLS):
+            raise _NotRun(f"the matcher {name!r}, which is no tool but nearly {near!r}")
+
+
 def _expression(matcher: object) -> str:
     """Return a regular expression for the whole of a name."""
     if not isinstance(matcher, str):
@@ -109,6 +118,7 @@ def _expression(matcher: object) -> str:
         return ""
     if _NAMES.fullmatch(matcher):
         names = [name for name in re.split(r"[, |]+", matcher) if name]
+        _check_names(names)
         return "|".join(f"{name}__.*" if _SERVER.fullmatch(name) else name for name in names)
     try:
         re.compile(matcher)

@@ -18,6 +18,13 @@ _NAMES = {
 }
 """The tools with their names there, of which the first one is sent. All others have the same name."""
 
+_OTHERS = """
+askuserquestion bashoutput enterplanmode exitplanmode killshell lsp notebookedit notebookread skill slashcommand
+taskoutput todoread websearch
+"""
+TOOLS = frozenset((*_OTHERS.split(), *(each.casefold() for names in _NAMES.values() for each in names), *_NAMES))
+"""The tools of both, in small letters."""
+
 _ARGUMENTS = {
     "agent": {"task": "prompt", "agent": "subagent_type"},
     "bash": {"background": "run_in_background"},
