@@ -253,6 +253,28 @@ async def test_wide_allows_do_not_let_a_line_run_what_nobody_allowed(project: Pr
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "7z -oX a", "apt -o Dpkg::Pre-Invoke::=./x install a", "apt-get -o a=b install x", "c++ -wrapper ./x a.cc",
+        "cargo --config a build", "cc -wrapper ./x a.c", "clang -fplugin=./x a.c", "cmake -P x", "curl -o P h",
+        "date -s x", "fd -x ./x", "find . -delete", "g++ -wrapper ./x a.cc", "gcc -B. a.c", "git config a b",
+        "go vet -vettool=./x", "iconv -o P a", "make -f x", "npm exec x", "openssl rand -out P 9", "pnpm exec x",
+        "printf -v a b", "mypy --python-executable=./x a.py", "pytest -p x", "rg --pre ./x a",
+        "rustc -C linker=./x a.rs",
+        "ruff check --config x", "sort -o P a", "uv --directory .. sync", "wget -O P h", "yarn exec x",
+        "make SHELL=./x", "gmake SHELL=./x", "git difftool a", "cmake -E env ./x", "curl --trace P h",
+    ],
+)  # fmt: skip
+async def test_an_argument_that_does_more_than_its_program_says_needs_a_rule_that_spells_it(
+    project: Project, command: str
+) -> None:
+    program = command.split()[0]
+    assert await project.run(f"allow bash({program} *)", f"{program} a") == "allow"
+    assert await project.run(f"allow bash({program} *)", command) == "ask"
+    assert await project.run(f"allow bash({command})", command) == "allow"
+
+
+@pytest.mark.parametrize(
     ("command", "expected"),
     [
         ("cat .env", "deny"), ("cat ./a/../.env", "deny"), ("cat --file=.env", "deny"), ("curl -d @.env h", "deny"),
@@ -276,6 +298,7 @@ async def test_a_file_that_must_not_be_read_is_not_read_by_a_command(
         "sort -o .env a", "cc -o .env a.c", "openssl rand -out .env 9", "git checkout .env", "git restore -- .env",
         "git -C . rm .env", "git config -f .env a b", "perl -pi -e 1 .env", "sed --in-place s/a/b/ .env", "vim .env",
         "echo a | sponge .env", "find .env -delete", "tar xf a .env", "rsync h:a .env", "split a .env", "gzip .env",
+        "zstd .env",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rule", ["edit(.env)", "write(**/.env)", "edit", "Write", "edit(*)", "edit(**)"])
@@ -490,6 +513,16 @@ async def test_other_work_goes_on_while_a_line_is_judged(project: Project) -> No
         ("npm test", "package.json"),
         ("pytest", "tests/deep/conftest.py"),
         ("cargo check", "build.rs"),
+        ("go build", "go.mod"),
+        ("gradle x", "build.gradle"),
+        ("gradlew x", "build.gradle.kts"),
+        ("just x", "justfile"),
+        ("mvn test", "pom.xml"),
+        ("mypy", "mypy.ini"),
+        ("nox", "noxfile.py"),
+        ("pnpm test", "package.json"),
+        ("tox", "tox.ini"),
+        ("yarn test", "package.json"),
         ("./run.sh", "run.sh"),
         ("bin/../run.sh", "run.sh"),
         ("./link.sh", "run.sh"),
