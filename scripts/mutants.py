@@ -1,7 +1,7 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--only PART[:FIRST[-LAST]] ...]
-        [AREA ...]
+    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 15]
+        [--only PART[:FIRST[-LAST]] ...] [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
 changed, one at a time in an order that the seed gives, and the tests that reach it run until one of them fails. When
@@ -36,8 +36,6 @@ from warm_tests import CANNOT, Answer, Reached, Request
 
 ROOT = Path(__file__).parents[1]
 WORKERS = 2
-MOST_SECONDS = 15.0
-"""Of the processor, for the tests of one mutant; what survives some of the tests that reach it is printed as such."""
 START_SECONDS = 600
 SECONDS, FACTOR = 5, 5
 """A run that takes so many seconds of the processor more than so many times what its tests took has failed: loops can
@@ -268,7 +266,8 @@ class Copy:
 class Reach:
     """Which tests reach which line, and how long each takes."""
 
-    def __init__(self, copy: Copy, seconds: int) -> None:
+    def __init__(self, copy: Copy, seconds: int, most: float) -> None:
+        self._most = most
         record = copy.folder / "reached.json"
         failed = copy.run([], seconds, record=str(record))["failed"]
         if not record.exists():
@@ -303,7 +302,7 @@ class Reach:
     def most(self, tests: list[str]) -> list[str]:
         """As many of these tests as a mutant gets."""
         total = list(itertools.accumulate(self._seconds[each] for each in tests))
-        return tests[: max(1, bisect.bisect(total, MOST_SECONDS))]
+        return tests[: max(1, bisect.bisect(total, self._most))]
 
     def seconds(self, tests: list[str]) -> int:
         """Of the processor, that these tests may take."""
@@ -327,6 +326,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so long; what was not tried is said")
     parser.add_argument("--first", type=int, default=0, help="leave out so many, which an earlier run has tried")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="try so many mutants")
+    parser.add_argument(
+        "--seconds", type=float, default=15.0,
+        help="of the processor, for the tests of one mutant; what survives some of the tests that reach it is said",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
     parser.add_argument(
         "--only", action="append", type=_part, default=[], help="a part of a path: lines, as a.py:10-40"
@@ -349,7 +352,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="zot-mutants-") as folder:
         tests = list(dict.fromkeys(each for area in areas for each in area.tests))
         copies = [Copy(Path(folder) / str(number), tests) for number in range(WORKERS)]
-        reach = Reach(copies[0], round(given.minutes * 60))
+        reach = Reach(copies[0], round(given.minutes * 60), given.seconds)
         found = [
             mutant
             for path in paths

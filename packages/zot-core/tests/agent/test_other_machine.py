@@ -87,6 +87,7 @@ def test_the_system_prompt_says_where_the_tools_work(runtime: Runtime) -> None:
         ("allow", "bash(make*)", "bash", {"command": "make test"}, "allow"),
         ("allow", "bash(make*)", "bash", {"command": f"rm -rf {HOME}"}, "ask"),
         ("allow", "bash(rm *)", "bash", {"command": "rm -rf ~"}, "ask"),
+        ("allow", "bash(make*)", "bash", {"command": "cat a.txt"}, "ask"),  # nobody knows where a link there leads
     ],
 )
 async def test_rules_are_about_the_paths_there(

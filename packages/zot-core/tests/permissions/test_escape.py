@@ -73,6 +73,9 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("allow bash(ls *)", "ls 2>&0\nls -l <&0", "allow"),
         ("allow bash(ls *)", "\\ ls", "ask"),
         ("allow bash(ls *)", "# ls", "ask"),
+        ("allow bash(ls *)", "ls\n\nls a &\nls b # c\n(ls\nls)", "allow"),
+        ("allow bash(echo *)", 'echo "a b" "c"', "allow"),
+        (DENY_RM, '"rm" x', "deny"),
         ("allow bash(ls *)", " ", "ask"),
         ("allow bash(cat *.txt)", "cat xx.txt", "allow"),
         (DENY_RM, "/bin/rm x", "deny"),
@@ -456,7 +459,7 @@ async def test_the_home_directory_of_rules_is_that_of_the_person(
     assert await project.run("deny read(~/.ssh/**);;allow bash", "cat ~/.ssh/id") == "deny"
 
 
-@pytest.mark.parametrize("command", ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/"])
+@pytest.mark.parametrize("command", ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/", "rm ~ -r"])
 async def test_the_removal_of_a_home_directory_is_asked_about_in_every_mode(project: Project, command: str) -> None:
     assert await project.run("allow bash;;allow bash(rm *)", command, "yolo") == "ask"
 

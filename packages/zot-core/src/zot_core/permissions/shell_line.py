@@ -90,7 +90,7 @@ _MORE_KINDS = (
 _FOUND = _CLEAR | frozenset(_MORE_KINDS.split())
 """Kinds in which every command is found; in an ERROR they are not, and it is noted apart."""
 _SIGNS = '; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
-_TOKENS = frozenset((*_SIGNS.split(), "\n"))
+_TOKENS = frozenset(_SIGNS.split())
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
 )
