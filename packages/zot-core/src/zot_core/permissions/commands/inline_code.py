@@ -36,7 +36,7 @@ R: -e
 Rscript: -e
 ruby: -e -n
 sed: -e --expression operand=-f,--file valued=-l
-sqlite3: -cmd
+sqlite3: -cmd .
 vim: -c --cmd +
 """
 """Programs and the options whose value is code, or which are code themselves; with `operand` their first argument is
@@ -77,7 +77,7 @@ _SIGNS = {
     "perl": r"`|\|\s*[\"']|[\"']\s*\||\bopen\b|\bdo\b|\brequire\b",
     "php": r"`",
     "ruby": r"`|%x|\bopen\b|\bIO\b|\bsend\b",
-    "sqlite3": r"^\s*\.(?:sh|system|excel|once|output|import|load)",
+    "sqlite3": r"^\s*\.?(?:sh|shell|system|excel|once|output|import|load)\b",
     "vim": r"!|\b(?:exe\w*|sh(?:ell)?|ter\w*|py\w*|lua\w*|perl\w*|ruby\w*|tcl\w*|so\w*|normal|norm|job_\w*|term_\w*)\b",
 }
 """Signs by which a language does so, beside the words."""
@@ -135,7 +135,7 @@ def may_start(program: str, script: str) -> bool:
 
 
 def _language(program: str) -> str:
-    name = program.rstrip("0123456789.") or program
+    name = program if program in _LANGUAGES else program.rstrip("0123456789.") or program
     return _SAME.get(name, name)
 
 
