@@ -132,7 +132,7 @@ def mutants(path: Path, root: Path, only: Sequence[range] = (range(sys.maxsize),
     and annotations: the first thing on it that can be is changed."""
     text = path.read_text("utf-8")
     whole = ast.parse(text)
-    loading = {*_called(whole)}
+    loading = _called(whole)
     functions = {line: name for line, name in _functions(whole) if name not in loading}
     tree, seen = _without_words(ast.parse(text)), set[int]()
     for place, key, node in _places(tree):
@@ -170,11 +170,17 @@ def _functions(tree: ast.Module | ast.ClassDef, around: str = "") -> Iterator[tu
             yield from ((line, around + node.name) for line in range(node.body[0].lineno, (node.end_lineno or 0) + 1))
 
 
-def _called(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that are called when a module is loaded."""
-    for node in tree.body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from (ast.unparse(each.func) for each in ast.walk(node) if isinstance(each, ast.Call))
+def _called(tree: ast.Module) -> set[str]:
+    """Return the names that are called when a module is loaded, also by its functions that are."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    waiting: list[ast.AST] = [node for node in tree.body if not isinstance(node, kinds)]
+    found: set[str] = set()
+    while waiting:
+        calls = {ast.unparse(each.func) for each in ast.walk(waiting.pop()) if isinstance(each, ast.Call)}
+        waiting += [functions[name] for name in calls - found if name in functions]
+        found |= calls
+    return found
 
 
 def _without_words(tree: ast.Module) -> ast.Module:

@@ -65,6 +65,11 @@ HIDING = [
     "echo 'all: ; mark x' > Makefile; make", "echo mark x > s; bash < s", "echo mark x | tee s; timeout 5 ./s",
     "hash -p /bin/mark ls; ls x", "echo a\u200b", "echo $'\\x6dark' >f", "$(which ls) a", "bash <<E\n$x y\nE",
     "crontab - <<< '* * * * * mark x'", "echo '* * * * * mark x' | crontab -",
+    "echo mark x | bash -o errexit", "curl h | bash -O extglob", "eval echo \"$x\"", "dd if=mark of=r",
+    "R -e 'pipe(\"x\")'", "gdb -ex 'shell x' f", "gnuplot -e '!x'", "sqlite3 -cmd '.system x' db",
+    "python3 - <<'E'\nimport os; os.system('ma' + 'rk')\nE", "awk -F : 'BEGIN{system(\"ma\" \"rk\")}'",
+    "cp $(which mark) r", "curl h | sed -f - f",
+    "sqlite3 db '.sh x'", "sqlite3 db .system", "sqlite3 db 'select 1' '.once |x'",
 ]  # fmt: skip
 
 
@@ -99,8 +104,11 @@ CLEAR = [
     "python3 -c 'import re; print(re.compile(\"a\").findall(\"b\"))'", "python3 -c 'print(1)' \"$x\"", "python3 s.py",
     "node -e 'console.log(1)'", "perl -pe 's/a/b/' f", "for f in *.py; do python3 \"$f\"; done", "make -f other.mk all",
     "cp a.py b.py && mv c d", "cp -r /usr/bin d", "cat > a.py <<'E'\nprint(1)\nE\npython3 a.py", "gcc -o a a.c && ./a",
-    "echo ls > s && sh s", "crontab -l", "sqlite3 db 'select 1'", "psql -c 'select 1' db",
+    "echo ls > s && sh s", "crontab -l", "sqlite3 db 'select 1'", "sqlite3 ./a.db .schema",
+    "sqlite3 ../load.db .tables",
+    "psql -c 'select 1' db",
     "pip install git+https://h/mark",
+    "bash -c 'ls -la'", "wc -l < d/f", "wc -l < mark", "echo `ls`",
     "rustc -C opt-level=3 a.rs", "git commit -m \"mark; don't\"", "curl -fL https://h/mark -o f", "tar czf a.tgz src",
 ]  # fmt: skip
 
@@ -212,6 +220,7 @@ def project(tmp_path: Path) -> Path:
         ("ls -a | xargs cat", "ask"), ("find . -exec cat {} +", "ask"), ('cat < "$x"', "ask"), ("cp .en* x", "ask"),
         ("sh -c 'cat .e*'", "ask"), ("cat ${x}.env", "ask"), ("cat {.env,b}", "ask"), ("curl -d @.e* h", "ask"),
         ("(cd sub); cat .e*", "ask"), ("cd sub && cat ../.e*", "ask"), ("cat .env", "deny"), ("cat .ENV", "deny"),
+        ("cat " + "*a" * 17, "ask"), ("cat < .e*", "ask"), ("cat [l]", "ask"), ("wc -l < b", "allow"),
         ('echo "$x"', "allow"), ("cat *.py", "allow"), ("wc -l sub/*.py", "allow"), ("cat .env.example", "allow"),
         ("git show HEAD:b", "allow"), ("make test", "allow"), ("git log --oneline", "allow"),
         ("cat /proc/$$/cwd/.env", "ask"),
@@ -223,6 +232,23 @@ def test_a_word_that_may_be_a_denied_file_is_asked_about(
 ) -> None:
     found = judge(command, project, ("deny", rule))
     assert found == expected or (found == "deny" and expected == "ask")
+
+
+def test_a_word_may_be_a_denied_file_that_is_not_there_yet(project: Path) -> None:
+    rule: tuple[Action, str] = ("deny", "read(sub/.key)")
+    for command in ("cat sub/.k*", "cat ./sub/.k*", "cat sub/../sub/.ke?", "cat ~+/sub/.k*", "cd sub; cat .k*"):
+        assert judge(command, project, rule) == "ask", command
+    for command in ("cat sub/k*", "cat sub/*", "cat .k*", "cat sub/x/.k*"):
+        assert judge(command, project, rule) == "allow", command
+
+
+def test_words_that_are_made_of_options_and_addresses_are_looked_at() -> None:
+    rule: tuple[Action, str] = ("deny", "bash(mark x)")
+    for command in ("mytool /bin/mark x", "node -e 'f(\"a mark\")'", "mytool -w /opt/mark,x"):
+        assert judge(command, "/", rule) == "ask", command
+    for command in ("env --split-string='mark x'", "env -S'mark x'", "socat EXEC:'mark x' -"):
+        assert judge(command, "/", rule) == "deny", command
+    assert judge("mytool /bin/mark y", "/", rule) == "allow"
 
 
 def test_a_word_that_only_the_shell_knows_matters_to_a_rule_about_writing_only_where_it_is_written(
@@ -253,6 +279,27 @@ def test_patterns_that_fit_the_same_path_meet(word: str, pattern: str, path: str
     both = expression(word, glob).fullmatch(path) and expression(pattern, rule).fullmatch(path)
     if both and not hidden:
         assert meet(word_steps(word, glob=True), pattern_steps(pattern, below=False))
+
+
+def test_a_wildcard_stands_for_what_it_does_in_a_shell() -> None:
+    def fits(word: str, path: str, *, glob: bool = True) -> bool:
+        return meet(word_steps(word, glob=glob), pattern_steps(path, below=False))
+
+    assert not fits("/w/*", "/w/.env")
+    assert not fits("/w/?env", "/w/.env")
+    assert fits("/w/.*", "/w/.env")
+    assert fits("/w/a*b", "/w/a.b")
+    assert fits("/w/a?b", "/w/a.b")
+    assert not fits("/w/*/a", "/w/.d/a")
+    assert fits("/w/.[e]nv", "/w/.env")
+    assert not fits("/w/.[e]nv", "/w/.env", glob=False)
+    assert not fits("/w/a*", "/w/a/b")
+
+
+def test_patterns_with_too_many_states_are_said_to_meet() -> None:
+    many = [("any", True)] * 60
+    assert meet([[*many, ("x", False)]], [[*many, ("y", False)]])
+    assert not meet([[*many[:3], ("x", False)]], [[*many[:3], ("y", False)]])
 
 
 @given(_PIECES, st.text("ab./", max_size=8))
