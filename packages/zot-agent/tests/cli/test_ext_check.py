@@ -79,6 +79,14 @@ def test_a_slow_answer_is_one_within_the_seconds_that_are_asked_for(
     assert "was answered after more than the 2 s that a host waits [late-reply]" in capsys.readouterr().out
 
 
+def test_it_waits_as_long_as_a_run_does(
+    sound: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "0.00001")
+    assert run([str(sound)]) == 1
+    assert "error: no frame within 0.0003 s [no-hello]" in capsys.readouterr().out
+
+
 def test_a_folder_without_a_manifest_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([str(tmp_path)]) == 1
     assert "error: extension.json: cannot be read in" in capsys.readouterr().out

@@ -19,8 +19,9 @@ from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, re
 from zot_agent.extensions.launch import LaunchError, environment, launch_failure
 from zot_agent.extensions.python.environment import launch_of
 from zot_agent.host.build import open_registry
+from zot_agent.host.extensions import extension_limits
 from zot_agent.pi.runtime import CACHE_VARIABLE
-from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
 from zot_ext.testing.conformance.findings import CheckFinding, finding
@@ -125,9 +126,9 @@ def _with_advice(text: str, name: str, argv: Sequence[str], folder: str) -> str:
 
 
 def chosen_limits(seconds: float | None) -> ExtensionLimits:
-    """Return the limits of the protocol, or `seconds` for each answer. Raises `ConfigError` for an invalid time."""
+    """Return the limits that a run has, or `seconds` for each answer. Raises `ConfigError` for an invalid time."""
     if seconds is None:
-        return DEFAULT_LIMITS
+        return extension_limits()
     if not 0 < seconds < 86400:
         raise ConfigError(f"--seconds must be greater than 0 and less than 86400, got {seconds:g}")
     return ExtensionLimits(
