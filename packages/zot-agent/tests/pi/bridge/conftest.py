@@ -21,7 +21,7 @@ LIMITS = ExtensionLimits(intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE, 
 ANSWERS: dict[str, Any] = {
     "control.state": {"busy": False, "queued": 0, "usage": {"input": 7, "output": 2}},
     "control.context": {"tokens": 9, "window": 90},
-    "model.get": {"provider": "fake", "model": "m", "reasoning": "low", "context_window": 90},
+    "model.get": {"provider": "fake", "model": "m", "reasoning": "low", "reasoning_used": "low", "context_window": 90},
     "model.list": {"models": [{"id": "m", "provider": "fake", "name": "M", "context_window": 90}]},
     "session.entries": {"entries": [], "more": False},
     "session.append": {"id": "e1"},

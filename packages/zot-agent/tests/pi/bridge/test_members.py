@@ -73,6 +73,32 @@ def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_h
     assert len(host.sent(Notify)) == 1
 
 
+def test_a_model_has_the_levels_that_it_has_in_zot_under_the_names_of_pi(bridge: Bridge) -> None:
+    source = """
+        import { clampThinkingLevel, getSupportedThinkingLevels, supportsXhigh } from "@earendil-works/pi-ai";
+        export default function (pi) {
+          pi.registerCommand("levels", { handler: async (_, ctx) => {
+            const found = getSupportedThinkingLevels(ctx.model), nearest = ["max", "low", "off", "x"];
+            pi.setThinkingLevel("minimal");
+            ctx.ui.notify([pi.getThinkingLevel(), ...found, "|", ...nearest.map((each) => clampThinkingLevel(ctx.model, each)),
+              "|", supportsXhigh(ctx.model), getSupportedThinkingLevels({ reasoning: true }).length,
+              getSupportedThinkingLevels({ reasoning: false, thinkingLevelMap: { high: "high" } })].join(" "));
+          } });
+        }
+    """
+    model = {"id": "m", "provider": "fake", "name": "M", "context_window": 90, "reasoning": True}
+    state = {"provider": "fake", "model": "m", "reasoning": "off", "reasoning_used": "minimum", "context_window": 90}
+    calls = {
+        "model.list": {"models": [{**model, "reasoning_levels": ["minimum", "high", "xhigh"]}]},
+        "model.get": state,
+        "model.reasoning": state,
+    }
+    host = bridge(source, calls=calls)
+    host.command("levels")
+    assert host.wait_for(Notify).message == "minimal minimal high xhigh | xhigh high minimal minimal | true 5 off"
+    assert called(host, "model.reasoning") == {"reasoning": "minimum"}
+
+
 FORMS = """
     export default function (pi) {
       pi.registerCommand("form", { handler: async (_, ctx) => {

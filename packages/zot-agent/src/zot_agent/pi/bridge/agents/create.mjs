@@ -1,12 +1,12 @@
 // `createAgentSession`, and pi's objects for models and keys, which are zot's models here.
 
 import { getAgentDir, SettingsManager } from "../shims/coding-agent.mjs";
+import { LEVELS } from "../shims/levels.mjs";
 import { SessionManager } from "./manager.mjs";
 import { DefaultResourceLoader } from "./resources.mjs";
 import { AgentSession } from "./session.mjs";
 
 const bridge = () => globalThis[Symbol.for("zot.pi.bridge")];
-const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** pi's keys: zot has them, and gives none out. What an extension sets is kept for it alone. */
 export class AuthStorage {

@@ -4,6 +4,7 @@
 import { textOf, usageOf } from "../events/messages.mjs";
 import { completeSimple } from "../shims/ai.mjs";
 import { convertToLlm, DEFAULT_COMPACTION_SETTINGS, serializeConversation, shouldCompact } from "../shims/conversation.mjs";
+import { getSupportedThinkingLevels } from "../shims/levels.mjs";
 import { Agent, lastTokens } from "./agent.mjs";
 import { Runner } from "./runner.mjs";
 import { SessionTools } from "./tools.mjs";
@@ -266,7 +267,7 @@ export class AgentSession {
   }
 
   supportsThinking() { return this.model?.reasoning === true; }
-  getAvailableThinkingLevels() { return this.supportsThinking() ? ["off", "minimal", "low", "medium", "high"] : ["off"]; }
+  getAvailableThinkingLevels() { return getSupportedThinkingLevels(this.model ?? {}); }
 
   setActiveToolsByName(names) {
     this.#tools.choose(names);

@@ -1,6 +1,7 @@
 // The models of zot: `ctx.model`, `ctx.modelRegistry` and reasoning levels.
 
 import { streamSimple } from "../shims/ai.mjs";
+import { fromZot, mapOf, toZot } from "../shims/levels.mjs";
 
 /** What stands for a key. Extensions get no keys; the functions of `pi-ai` send requests through zot. */
 export const KEY_OF_ZOT = "zot-has-the-key";
@@ -10,6 +11,7 @@ export function toModel(model) {
   return {
     id: model.id, name: model.name ?? model.id, provider: model.provider, api: model.api ?? "zot", baseUrl: "",
     reasoning: Boolean(model.reasoning), input: model.images ? ["text", "image"] : ["text"],
+    thinkingLevelMap: model.reasoning_levels && mapOf(model.reasoning_levels),
     cost: {
       input: model.price_input ?? 0, output: model.price_output ?? 0,
       cacheRead: model.price_cache_read ?? 0, cacheWrite: model.price_cache_write ?? 0,
@@ -46,7 +48,7 @@ export class Models {
   current() {
     if (this.#current === null) {
       const now = this.#bridge.wire.callNow("model.get");
-      this.#level = now.reasoning || "off";
+      this.#level = fromZot(now.reasoning_used);
       this.#current = this.find(now.provider, now.model)
         ?? toModel({ id: now.model, provider: now.provider, context_window: now.context_window });
     }
@@ -76,7 +78,7 @@ export class Models {
   }
 
   setLevel(level) {
-    this.#bridge.wire.callNow("model.reasoning", { reasoning: level });
+    this.#bridge.wire.callNow("model.reasoning", { reasoning: toZot(level) });
     this.forget();
   }
 }

@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { createContext } from "../api/context.mjs";
+import { fromZot } from "../shims/levels.mjs";
 import { afterTurn, ask, boundary } from "./boundaries.mjs";
 import { argumentsOf, contentOf, toMessages } from "./messages.mjs";
 
@@ -226,7 +227,7 @@ export class Observed {
       case "session_tree":
         return { type: "session_tree", newLeafId: frame.entry || null, oldLeafId: null };
       case "thinking_level_select":
-        return { type: "thinking_level_select", level: frame.level, previousLevel: frame.previous_level };
+        return { type: "thinking_level_select", level: fromZot(frame.level), previousLevel: fromZot(frame.previous_level) };
       case "model_select":
         return this.#model(frame);
       case "after_provider_response":

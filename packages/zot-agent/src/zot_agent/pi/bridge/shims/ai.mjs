@@ -2,6 +2,7 @@
 
 import { fromMessages, textOf, toMessages, usageOf } from "../events/messages.mjs";
 import { checked } from "../tools/check.mjs";
+import { toZot } from "./levels.mjs";
 import { EventStream } from "./stream.mjs";
 import { Type } from "./typebox.mjs";
 
@@ -92,7 +93,7 @@ export function streamSimple(model, context, options = {}) {
   const params = {
     messages: toWire(context.messages), system: context.systemPrompt || getCurrentSystemPrompt(context.messages) || undefined,
     tools: tools.length ? tools : undefined, max_tokens: options.maxTokens, stream: true,
-    model: known ? `${model.provider}/${model.id}` : model.id, reasoning: level === "minimal" ? "minimum" : level,
+    model: known ? `${model.provider}/${model.id}` : model.id, reasoning: toZot(level),
   };
   const onDelta = (delta) => {
     if (partial.content.length === 0) {
@@ -119,6 +120,7 @@ export const stream = streamSimple;
 export const completeSimple = (model, context, options) => streamSimple(model, context, options).result();
 export const complete = completeSimple;
 
+export { clampThinkingLevel, getSupportedThinkingLevels, supportsXhigh } from "./levels.mjs";
 export * from "./wires.mjs";
 
 /** Streams for other dialects, by their name. */
@@ -131,7 +133,6 @@ export const getModels = (provider) => bridge().models.list("all").filter((each)
 export const getModel = (provider, id) => bridge().models.find(provider, id);
 export const getProviders = () => [...new Set(bridge().models.list("all").map((each) => each.provider))];
 export const getEnvApiKey = () => undefined;
-export const supportsXhigh = () => false;
 export const modelsAreEqual = (one, other) => one?.id === other?.id && one?.provider === other?.provider;
 
 /** Sets the cost of an answer from its tokens. */
