@@ -13,7 +13,7 @@ from zot_agent.config.paths import current_directory
 from zot_provider.errors import ConfigError
 
 TEMPLATES = Path(__file__).parent / "templates"
-LANGUAGES = ("python", "node", "ts", "shell")
+LANGUAGES = ("python", "node", "ts", "go", "shell")
 """The folders of `TEMPLATES`. Their files end in `.in`, and contain `@NAME@`, `@MODULE@` and `@TOOL@` in file names and
 text."""
 
