@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zot_core.sessions.file import SessionFile, load
-from zot_core.sessions.rows import CustomEntry, Label, Meta
-from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock, new_entry_id
+from zot_core.sessions.rows import CustomEntry, Label, Meta, meta_row
+from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock, new_entry_id
 from zot_provider.usage import Usage
 
 META = Meta("5b0e6f8c", "/p", "m", "p", "2026-03-01T12:00:00.000Z")
@@ -140,3 +140,15 @@ def test_two_rows_of_results_would_be_refused(tmp_path: Path) -> None:
     apart = [line.replace(b'"type":"tool_result","message"', b'"type":"message","message"') for line in lines]
     with pytest.raises(AssertionError):
         check_accepted(b"".join(apart))
+
+
+def test_pictures_that_the_go_zot_repeats_for_the_model_are_no_prompt_of_the_person(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    texts = ["look", "Tool output included the following image content:", "I said: Tool output included pictures"]
+    picture = {"mime_type": "image/png", "data": "eA=="}
+    messages = [{"role": "user", "content": [{"text": each}, picture], "time": "t"} for each in texts]
+    rows = [meta_row(META), *(json.dumps({"type": "message", "message": each}) for each in messages)]
+    path.write_text("".join(f"{row}\n" for row in rows))
+    found = load(str(path)).messages
+    assert [each.hidden for each in found] == ["", "the pictures of these results, once more", ""]
+    assert [each.content[1] for each in found] == [ImageBlock("image/png", "eA==")] * 3

@@ -89,6 +89,9 @@ MESSAGE_START = b'{"type":"message","message":{"role":"'
 _DIGITS = 12
 """Limit for the digits of a number in a message's `meta`; zot writes no longer ones."""
 
+_PICTURES_AGAIN = TextBlock("Tool output included the following image content:")
+"""How a message of the Go zot begins that its own screen leaves out."""
+
 _META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
@@ -268,6 +271,8 @@ def read_message(value: Any) -> Message | None:
         if isinstance(block, ToolResultBlock):
             block.changed_by = extra.pop(f"changed_by {block.call_id}", "")
     compacted, before = extra.pop("compaction", ""), _count(extra.pop("tokens_before", ""))
+    if value["role"] == "user" and blocks[:1] == [_PICTURES_AGAIN]:
+        extra.setdefault("hidden", "the pictures of these results, once more")
     return Message(
         value["role"],
         blocks,
@@ -345,14 +350,8 @@ def read_block(value: Any) -> Block | None:
             inner = [read_block(each) for each in content] if isinstance(content, list) else []
             kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
             fate: Fate = next((each for each in get_args(Fate) if each == value.get("fate")), "ran")
-            details = value.get("details")
-            return ToolResultBlock(
-                _text(value.get("call_id")),
-                kept,
-                value.get("is_error") is True,
-                fate,
-                details if isinstance(details, dict) else None,
-            )
+            details = found if isinstance(found := value.get("details"), dict) else None
+            return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True, fate, details)
         case "reasoning":
             return ReasoningBlock(**{name: _text(value.get(name)) for name in ReasoningBlock.__match_args__})
     return None
