@@ -354,6 +354,20 @@ def test_a_message_of_an_extension_is_refused_with_a_note(zot: Zot, server: Scri
         assert done.out == "done\n"
 
 
+@pytest.mark.parametrize("flag", ["-p", "--json"])
+def test_what_an_extension_sends_before_the_end_is_answered(zot: Zot, server: ScriptedServer, flag: str) -> None:
+    server.add("one", "two", "three")
+    body = "@ext.intercept('before_exit')\ndef last(it):\n    if it.turns < 2:\n        ext.submit(f'go on {it.turns}')"
+    folder = write_extension(zot.cwd.parent / "eager", body, more="capabilities=('submit', 'intercepts2')")
+
+    done = zot.ask(server, flag, "hi", "--ext", str(folder))
+
+    assert (done.code, done.err) == (0, "")
+    assert [each.body["messages"][-1]["content"] for each in server.requests] == ["hi", "go on 0", "go on 1"]
+    if flag == "-p":
+        assert done.out == "one\ntwo\nthree\n"
+
+
 def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     folder = write_extension(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")

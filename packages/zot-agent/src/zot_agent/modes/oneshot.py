@@ -5,7 +5,7 @@ import signal
 import sys
 from _signal import signal as set_handler  # type: ignore[import-not-found]
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_agent.host.host import Host
 from zot_agent.modes.output import Output
@@ -17,6 +17,10 @@ from zot_core.conversation.extensions import FrontEndActions
 from zot_core.display import main_argument
 from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, ToolCall, ToolResultEvent, TurnEnd
 from zot_provider.messages import ImageBlock
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.host import Extensions
+    from zot_core.conversation.driver import Conversation
 
 EventPrinter: TypeAlias = Callable[[Output, ConversationEvent], None]
 """Writes the part of an event that a mode prints."""
@@ -30,6 +34,11 @@ _EXIT: dict[RunEnd, int] = {
     "max_tokens": 4,
     "deadline": 4,
 }
+
+
+_FIXED = "it answers one prompt"
+_MOST_AFTER = 50
+"""How often extensions can have more answered after the prompt (our choice): they may go in circles."""
 
 
 class _RunReport:
@@ -145,19 +154,10 @@ async def answer(
 
     def stop() -> None:
         if durable is not None and received and received[0] != signal.SIGINT:
-            durable.stopped_state = (
-                "running"  # the machine is going down, or its terminal is: another process continues
-            )
+            durable.stopped_state = "running"  # the machine goes down, or its terminal: another process continues
         conversation.stop()
 
-    def refusal() -> str:
-        # A command of an extension is no question yet: what it sends is.
-        typed = None if conversation.running is None else read_command(conversation.running.text)
-        command = None if typed is None else conversation.find_command(typed[0])
-        is_command = command is not None and command.kind == "extension"
-        return "" if is_command else "only one prompt is answered in this mode"
-
-    conversation.actions = FrontEndActions(fixed_session="it answers one prompt", refusal=refusal)
+    conversation.actions = FrontEndActions(fixed_session=_FIXED, refusal=lambda: _refusal(conversation))
     output = Output(stop, plain=plain)
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event), *takes)
@@ -174,6 +174,8 @@ async def answer(
         run = conversation.prompt(prompt, images) if durable is None else conversation.resend(prompt, durable.work)
         end = await run
         await conversation.idle()
+        if end == "completed" and host.extensions is not None:
+            await _answer_more(host.extensions, conversation)
         output.flush()
     if received and (end == "aborted" or output.disconnected):
         return 128 + received[0]
@@ -181,6 +183,25 @@ async def answer(
         print_error(output.failure)
         return 1
     return 0 if output.disconnected else report.code()
+
+
+def _refusal(conversation: "Conversation") -> str:
+    """Return why a prompt of an extension is not taken now; empty if it is."""
+    # A command of an extension is no question yet: what it sends is.
+    typed = None if conversation.running is None else read_command(conversation.running.text)
+    command = None if typed is None else conversation.find_command(typed[0])
+    is_command = command is not None and command.kind == "extension"
+    return "" if is_command else "only one prompt is answered in this mode"
+
+
+async def _answer_more(extensions: "Extensions", conversation: "Conversation") -> None:
+    """Answer what extensions still send."""
+    conversation.actions = FrontEndActions(fixed_session=_FIXED)
+    for turns in range(_MOST_AFTER):
+        await extensions.hooks.before_exit(turns)
+        if not conversation.busy:
+            return
+        await conversation.idle()
 
 
 def show_displayed(output: Output, event: ConversationEvent) -> None:

@@ -80,8 +80,9 @@ def test_a_model_has_the_levels_that_it_has_in_zot_under_the_names_of_pi(bridge:
           pi.registerCommand("levels", { handler: async (_, ctx) => {
             const found = getSupportedThinkingLevels(ctx.model), nearest = ["max", "low", "off", "x"];
             pi.setThinkingLevel("minimal");
-            ctx.ui.notify([pi.getThinkingLevel(), ...found, "|", ...nearest.map((each) => clampThinkingLevel(ctx.model, each)),
-              "|", supportsXhigh(ctx.model), getSupportedThinkingLevels({ reasoning: true }).length,
+            const clamped = nearest.map((each) => clampThinkingLevel(ctx.model, each));
+            ctx.ui.notify([pi.getThinkingLevel(), ...found, "|", ...clamped, "|", supportsXhigh(ctx.model),
+              getSupportedThinkingLevels({ reasoning: true }).length,
               getSupportedThinkingLevels({ reasoning: false, thinkingLevelMap: { high: "high" } })].join(" "));
           } });
         }
@@ -291,6 +292,21 @@ def test_handlers_add_entries_at_the_end_of_a_turn_and_have_the_model_called_aga
     assert (sent["text"], sent["custom_type"], sent["trigger"], sent["hidden"]) == ("Look again.", "hint", True, True)
     stop = host.intercept("before_stop", step=1, text="Done.", continued=0)
     assert (stop.block, stop.reason) == (True, "Run the tests.")
+
+
+def test_the_end_waits_for_handlers_of_the_end_of_a_run(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          let go;
+          pi.on("agent_end", () => new Promise((resolve) => { go = resolve; }));
+          pi.on("turn_end", () => { setTimeout(() => { pi.sendUserMessage("go on"); go(); }, 100); });
+        }
+    """)
+    host.event("agent_start")
+    host.event("turn_complete", step=1, tool_results=[])
+    host.event("agent_end", reason="completed")
+    host.intercept("before_exit", turns=0)
+    assert "messages.send" in [each.method for each in host.sent(HostCall)]
 
 
 def test_handlers_see_every_message_begin_and_why_the_conversation_is_compacted(bridge: Bridge) -> None:

@@ -143,6 +143,11 @@ class ExtensionHooks:
             return [Message("user", [TextBlock(str(refused))])]
         return []
 
+    async def before_exit(self, turns: int) -> None:
+        """Return once extensions have sent what is to be answered too, after the only prompt of this process and
+        `turns` more."""
+        await self._asking.all("before_exit", turns)
+
     def follow(self, conversation: "Conversation") -> None:
         """Report the events of a conversation too."""
         self._conversation = conversation

@@ -295,6 +295,7 @@ BEFORE_STOP = _newer(
     lambda stop: decisions.StopRequest(stop.step, stop.text, stop.continued),
     refused="extension {name} wants more to be done",
 )
+BEFORE_EXIT = _newer("before_exit", decisions.ExitRequest, blockable=False)
 PROJECT_TRUST = _newer(
     "project_trust",
     lambda question: decisions.ProjectTrustRequest(question.cwd, question.brings, question.changes),
@@ -323,6 +324,7 @@ INTERCEPTED: tuple[Intercept, ...] = (
     USER_BASH,
     BASH_SPAWN,
     BEFORE_STOP,
+    BEFORE_EXIT,
     PROJECT_TRUST,
     SESSION_BEFORE_SWITCH,
     SESSION_BEFORE_FORK,

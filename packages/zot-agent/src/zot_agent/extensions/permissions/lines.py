@@ -27,6 +27,7 @@ _POINTS = {
     "user_bash": "read, change and answer your own shell commands",
     "bash_spawn": "read and change commands before they start",
     "before_stop": "read answers, and keep the agent at work",
+    "before_exit": "have more answered, where one prompt is answered",
     "project_trust": "allow and refuse what projects bring",
     "session_before_switch": "stop changes to another session",
     "session_before_fork": "stop copies of a session",

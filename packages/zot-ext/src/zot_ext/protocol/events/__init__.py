@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "user_bash",
         "bash_spawn",
         "before_stop",
+        "before_exit",
         "project_trust",
         "session_before_switch",
         "session_before_fork",
@@ -36,7 +37,7 @@ INTERCEPTS = ("tool_call", "turn_start", "assistant_message", "before_agent_star
 
 NEWER_INTERCEPTS = (
     "input", "context", "before_provider_request", "before_provider_headers", "message_end", "tool_result", "user_bash",
-    "bash_spawn", "before_stop", "project_trust", "session_before_switch", "session_before_fork",
+    "bash_spawn", "before_stop", "before_exit", "project_trust", "session_before_switch", "session_before_fork",
     "session_before_compact", "session_before_tree",
 )  # fmt: skip
 """The other rows of `interceptable`, by name: events of the group `intercepts2`."""

@@ -247,10 +247,19 @@ class StopRequest(Record):
 
 
 class StopDecision(Record):
-    """Decides on `before_stop`."""
+    """Decides on `before_stop`, and on `before_exit`, where it changes nothing."""
 
     block: bool = False
     reason: str = ""
+
+
+class ExitRequest(Record):
+    """zot has answered its only prompt and is about to end. What is sent before this is decided is answered too.
+
+    turns: how many such prompts there were
+    """
+
+    turns: int
 
 
 class ProjectTrustRequest(Record):
@@ -381,6 +390,7 @@ EVENTS: dict[str, tuple[type[Record], type[Record]]] = {
     "user_bash": (UserBashRequest, UserBashDecision),
     "bash_spawn": (BashSpawnRequest, BashSpawnDecision),
     "before_stop": (StopRequest, StopDecision),
+    "before_exit": (ExitRequest, StopDecision),
     "project_trust": (ProjectTrustRequest, ProjectTrustDecision),
     "session_before_switch": (SessionSwitchRequest, SessionDecision),
     "session_before_fork": (SessionForkRequest, SessionDecision),

@@ -14,8 +14,10 @@ const OF_CALLS = ["tool_call", "tool_result", "user_bash"];
 const SESSION = ["session_before_switch", "session_before_fork", "session_before_compact", "session_before_tree"];
 const NAMES = ["tool_call", "tool_result", "context", "before_provider_request", "before_provider_headers",
   "before_agent_start", "input", "user_bash", "message_end", "project_trust", ...SESSION];
-/** Questions about what the person types and sees just now, which wait for no handler. */
-const AT_ONCE = ["complete", "editor_key", "editor_decorate"];
+/** Events after which extensions often send something. */
+const ENDS = ["agent_end", "agent_settled"];
+/** Questions that do not wait for the handlers of all earlier events: most are about what the person types and sees just now. */
+const AT_ONCE = ["complete", "editor_key", "editor_decorate", "before_exit"];
 
 /** @param {import("../api/registrations.mjs").Registrations} extension @returns {string[]} the events that it guards; until
  * its session has begun also those that it guarded before, which it may not have added yet */
@@ -39,6 +41,7 @@ export class Intercepts {
     const intercept = NAMES.filter((name) => wanted(name) || guards(name) || lost.some(({ events }) => events.includes(name)));
     if (used("context_with_system") && !intercept.includes("context")) intercept.push("context");
     if (used("agent_before_settle")) intercept.push("before_stop");
+    if (ENDS.some(used)) intercept.push("before_exit");
     const options = Object.fromEntries(intercept.filter((each) => CLOSED.includes(each))
       .map((each) => [each, { on_timeout: "block", on_exit: "block" }]));
     // Nothing may run before the handlers of `session_start` have ended, which may also add a guard.
@@ -100,6 +103,7 @@ export class Intercepts {
       case "message_end": return this.#messageEnd(frame, request);
       case "project_trust": return this.#trust(frame, request);
       case "before_stop": return this.#beforeStop(request);
+      case "before_exit": return this.#bridge.running.through(ENDS, request.abort.signal);
     }
     return this.#session(frame, request);
   }

@@ -61,6 +61,11 @@ export class Running {
     }
   }
 
+  /** Returns once no handler of these events runs. @param {string[]} types @param {AbortSignal} signal that ends it */
+  async through(types, signal) {
+    while (!signal.aborted && [...this.#all].some(({ type }) => types.includes(type))) await this.#change(MILLISECONDS);
+  }
+
   #change(milliseconds) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
