@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "pi.md"
 AS_IN_PI = "works as in pi"
 STATES = (AS_IN_PI, "works", "differs", "works in part", "cannot", "fails")
-ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
-Rows = dict[tuple[str, str], tuple[str, str]]
-"""State and reason of each example, by its name and the version of pi that has it."""
+ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+) \| ([^|]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
+Rows = dict[tuple[str, str], tuple[str, str, str]]
+"""How each example was tried, its state and the reason, by its name and the version of pi that has it."""
 
 
 def read(text: str) -> Rows:
     """Return the rows of a table."""
-    return {(name, version): (state, why) for name, version, state, why in ROW.findall(text)}
+    return {(name, version): (tried, state, why) for name, version, tried, state, why in ROW.findall(text)}
 
 
 def merged(before: Rows, results: list[dict[str, str]]) -> Rows:
@@ -28,24 +28,26 @@ def merged(before: Rows, results: list[dict[str, str]]) -> Rows:
     rows = dict(before)
     for each in results:
         key = each["name"], each["version"]
-        compared = each.get("pi", "yes" if before.get(key, ("", ""))[0] == AS_IN_PI else "no")
+        compared = each.get("pi", "yes" if AS_IN_PI in before.get(key, ()) else "no")
         state = AS_IN_PI if compared == "yes" and each["state"] == "works" else each["state"]
-        rows[key] = state, "" if state == "fails" else each["why"]
+        rows[key] = each["tried"], state, "" if state == "fails" else each["why"]
     return dict(sorted(rows.items()))
 
 
 def table(rows: Rows) -> str:
     """Return how many examples work, and a row for each."""
-    states = [state for state, _ in rows.values()]
+    states = [state for _, state, _ in rows.values()]
     said = ", ".join(f"{states.count(each)} {each}" for each in STATES if each in states)
     works = round(100 * sum(state in STATES[:2] for state in states) / max(len(states), 1))
-    lines = [f"| `{name}` | {version} | {state} | {why} |" for (name, version), (state, why) in rows.items()]
+    lines = [
+        f"| `{name}` | {version} | {tried} | {state} | {why} |" for (name, version), (tried, state, why) in rows.items()
+    ]
     head = [
         f"{len(rows)} examples: {said} ({works} % work).",
         "",
-        "| example | of pi | under zot | what not, and why |",
+        "| example | of pi | prompts | under zot | what not, and why |",
     ]
-    return "\n".join([*head, "|---|---|---|---|", *lines])
+    return "\n".join([*head, "|---|---|---|---|---|", *lines])
 
 
 def main(folder: str) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -35,15 +36,30 @@ class Front(Record):
     sessions: str
 
 
+class Way(Record):
+    """How an example is run: in pi, if `real` is the folder of pi's own package; with `-p`, if `prints`; `again`, in
+    the folder of a run before, where zot remembers what the extension registers."""
+
+    real: Path | None = None
+    prints: bool = False
+    again: bool = False
+
+    def __str__(self) -> str:
+        words = (self.real and "pi", self.again and "remembered", self.prints and "-p")
+        return ", ".join(filter(None, words)) or "at once"
+
+
+TYPED = Way()
 ZOT = Front("ask, or / for commands", "esc to stop", "zot-home/sessions/*/*.jsonl")
 PI = Front("fd not found", "Working...", "home/.pi/agent/sessions/*/*.jsonl")  # it takes no prompt before it has looked
 
 
 class Stage:
-    """A running zot, or pi: its terminal, its model and its project. `zot` has the folders of both."""
+    """A running zot, or pi: its terminal, its model and its project. `zot` has the folders of both. If it `prints`, it
+    has answered one prompt (`-p`) and ended."""
 
-    def __init__(self, zot: Zot, server: ScriptedServer, pty: PtyScreen, front: Front) -> None:
-        self.zot, self.server, self.pty, self.front = zot, server, pty, front
+    def __init__(self, zot: Zot, server: ScriptedServer, pty: PtyScreen, front: Front, *, prints: bool) -> None:
+        self.zot, self.server, self.pty, self.front, self.prints = zot, server, pty, front, prints
 
     def requests(self) -> str:
         """The bodies of all requests to the model, as text."""
@@ -68,6 +84,8 @@ class Row:
     steps: Steps
     says: Sequence[str | Turn] = ()
     """What the model answers."""
+    prints: str = ""
+    """What it is asked with `-p` too: then the steps hold that type nothing and are not for the screen alone."""
     part: str = ""
     cannot: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -101,7 +119,17 @@ class Row:
 
 def keys(text: str) -> Step:
     """Type."""
-    return lambda stage: stage.pty.type(text)
+    return lambda stage: None if stage.prints else stage.pty.type(text)
+
+
+def typed(*steps: "Step | Steps") -> Step:
+    """Take steps on the screen alone."""
+    return lambda stage: None if stage.prints else take(steps, stage)
+
+
+def printed(*steps: "Step | Steps") -> Step:
+    """Take steps with `-p` alone."""
+    return lambda stage: take(steps, stage) if stage.prints else None
 
 
 def only(front: Front, *steps: "Step | Steps") -> Step:
@@ -169,13 +197,13 @@ def slash(text: str) -> Steps:
                 stage.pty.wait_until(lambda: not waits(), 5.0)
 
     pasted = (keys(f"\x1b[200~{text}\x1b[201~"), see(text), sent)
-    return [idle(), only(ZOT, keys(f"{text}\r")), only(PI, *pasted)]
+    return [typed(idle(), only(ZOT, keys(f"{text}\r")), only(PI, *pasted))]
 
 
 def command(name: str, about: str, words: str = "") -> Steps:
     """Run a slash command when nothing runs, once its description is offered."""
-    typed = (idle(), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r"))
-    return [only(ZOT, *typed), only(PI, slash(f"/{name} {words}".strip()))]
+    offered = (idle(), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r"))
+    return [typed(only(ZOT, *offered), only(PI, slash(f"/{name} {words}".strip())))]
 
 
 def ask(text: str = "go") -> Step:
@@ -265,18 +293,21 @@ def drive(
     row: Row,
     root: Path,
     example: Path | None = None,
+    way: Way = TYPED,
     *,
     package: str = "",
     installer: Mapping[str, str] | None = None,
-    real: Path | None = None,
 ) -> None:
     """Run the script of an `example`, or of a `package` (`npm:NAME` or a folder), which is installed first with the
-    variables `installer`. The folder `root` is made. `real` is the folder of pi's own package: pi runs it, in place of
-    zot. AssertionError or TimeoutError, with the screen, where it does not hold."""
+    variables `installer`. The folder `root` is made. AssertionError or TimeoutError, with the screen, where it does
+    not hold."""
     root.mkdir(exist_ok=True)
-    zot, front = Zot(root), PI if real else ZOT
+    if way.again:
+        for name in ("project", "home", "zot-home/sessions"):
+            shutil.rmtree(root / name, ignore_errors=True)
+    zot, front = Zot(root), PI if way.real else ZOT
     if package:
-        _install(zot, package, installer or {}, real)
+        _install(zot, package, installer or {}, way.real)
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():
         _write(zot.cwd / name, text)
@@ -292,14 +323,13 @@ def drive(
         if row.hosts:
             hosts = {host: instead or server.url for host, instead in row.hosts.items()}
             environment |= {"NODE_OPTIONS": f"--import={HOSTS}", "PI_HOSTS": json.dumps(hosts)}
-        words = _pi(real, zot, row, server) if real else _zot(zot, row, server)
-        words += [] if package else ["-e", str(example or row.name)]
-        with PtyScreen(
-            [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
-        ) as pty:
-            pty.wait_for(front.ready, SECONDS)
+        words = _pi(way.real, zot, row, server) if way.real else _zot(zot, row, server)
+        words += [*([] if package else ["-e", str(example or row.name)]), *row.arguments]
+        words += ["-p", row.prints] if way.prints else []
+        with PtyScreen(words, columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)) as pty:
+            stage = Stage(zot, server, pty, front, prints=way.prints)
             try:
-                take(row.steps, Stage(zot, server, pty, front))
+                take([ends() if way.prints else see(front.ready), *row.steps], stage)
             except (AssertionError, TimeoutError) as error:
                 raise AssertionError(f"{error}\n{_logs(zot.home)}") from error
             assert "Traceback" not in pty.screen()
@@ -351,7 +381,7 @@ def _environments() -> Iterator[tuple[int, bytes]]:
 
 
 def _wait(stage: Stage, read: Callable[[], str], texts: Sequence[str], what: str) -> None:
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + (0 if stage.prints else SECONDS)
     while missing := [text for text in texts if text not in read()]:
         stage.pty.read(0.05)
         assert time.monotonic() < end, f"{missing} not in {what}: {read()[-3000:]}\n{stage.pty.screen()}"

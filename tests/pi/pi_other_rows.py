@@ -17,10 +17,12 @@ from pi_drive import (
     keys,
     no_file,
     only,
+    printed,
     requested,
     see,
     slash,
     stored,
+    typed,
     write,
 )
 
@@ -42,24 +44,27 @@ ROWS = [
     Row(
         "plan-mode",
         [
-            see("⏸ plan"),
+            typed(see("⏸ plan")),
             ask("plan it"),
-            see("Plan mode - what next?"),
+            typed(see("Plan mode - what next?")),
             keys("\x1b"),
             gone("Plan mode - what next?"),
             requested("PLAN MODE"),
             *command("plan", "Toggle plan mode"),
-            see("Plan mode disabled"),
+            typed(see("Plan mode disabled")),
+            printed(see("Read the code carefully")),
         ],
         ["Plan:\n1. Read the code carefully\n2. Write the tests first\n"],
         arguments=["--plan"],
+        prints="plan it",
     ),
     Row(
         "preset.ts",
-        [see('Preset "quick" activated', "preset:quick"), ask(), see("Yes."), requested("Answer in one line.")],
+        [typed(see('Preset "quick" activated', "preset:quick")), ask(), see("Yes."), requested("Answer in one line.")],
         ["Yes."],
         files={".pi/presets.json": '{"quick": {"tools": ["read"], "instructions": "Answer in one line."}}'},
         arguments=["--preset", "quick"],
+        prints="go",
     ),
     Row(
         "dynamic-resources",
@@ -70,6 +75,7 @@ ROWS = [
             requested("dynamic-resources"),
         ],
         ["Yes."],
+        prints="/dynamic",
     ),
     Row(
         "file-trigger.ts",
@@ -97,10 +103,11 @@ ROWS = [
     ),
     Row(
         "ssh.ts",
-        [see("SSH mode: box:/srv"), ask(), see("All done."), requested("from-the-box")],
+        [typed(see("SSH mode: box:/srv")), ask(), see("All done."), requested("from-the-box")],
         [call("bash", command="hostname"), "All done."],
         arguments=["--ssh", "box:/srv"],
         programs={"ssh": "echo from-the-box"},
+        prints="go",
     ),
     Row(
         "subagent",
@@ -111,17 +118,19 @@ ROWS = [
         ],
         files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: bash\n---\nFind.\n"},
         models={"openai": "scripted"},
+        prints="go",
     ),
     Row(
         "sandbox",
         [
-            *(see("Sandbox initialized", "1 write paths"), ask(), see("All done.")),
+            *(typed(see("Sandbox initialized", "1 write paths")), ask(), see("All done.")),
             *(requested("outside: Read-only file system"), file("out/inside", "yes"), no_file("outside")),
-            *(command("sandbox:2", "Show sandbox configuration"), see("Allow Write: out")),
+            *(command("sandbox:2", "Show sandbox configuration"), typed(see("Allow Write: out"))),
         ],
         [call("bash", command="echo yes > out/inside; echo no > outside"), "All done."],
         files={".pi/sandbox.json": '{"filesystem": {"allowWrite": ["out"]}}', "out/keep": ""},
         needs=["bwrap", "rg", "socat"],
+        prints="go",
     ),
     Row(
         "gondolin",

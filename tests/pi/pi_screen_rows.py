@@ -20,6 +20,7 @@ from pi_drive import (
     slash,
     stored,
     titled,
+    typed,
     write,
 )
 
@@ -273,13 +274,15 @@ ROWS = [
     ),
     Row(
         "built-in-tool-renderer.ts",
-        [ask(), see("All done."), see("$ echo hi", "done ("), requested("hi")],
+        [ask(), see("All done."), typed(see("$ echo hi", "done (")), requested("hi")],
         [call("bash", command="echo hi"), "All done."],
+        prints="go",
     ),
     Row(
         "minimal-mode.ts",
-        [ask(), see("All done."), see("$ echo h"), requested("hidden-output"), gone("hidden-output")],
+        [ask(), see("All done."), typed(see("$ echo h")), requested("hidden-output"), gone("hidden-output")],
         [call("bash", command="echo hidden-$(echo output)"), "All done."],
+        prints="go",
     ),
     Row(
         "github-issue-autocomplete.ts",

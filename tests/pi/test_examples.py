@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from declared import declared
 from pi_conversation_rows import ROWS as CONVERSATION
-from pi_drive import Row, drive
+from pi_drive import Row, Way, drive
 from pi_other_rows import ROWS as OTHER
 from pi_screen_rows import ROWS as SCREEN
 
@@ -57,6 +57,14 @@ def _same(one: Path, other: Path) -> bool:
     return files[0] == files[1]
 
 
+def _drive(row: Row, root: Path, example: Path, way: Way) -> None:
+    folder = root / "-".join(filter(None, ("pi" if way.real else "zot", way.prints and "printed")))
+    try:
+        drive(row, folder, example, way)
+    except Exception as error:
+        raise AssertionError(f"{way}: {error}") from error
+
+
 @pytest.mark.needs("pi")
 def test_every_example_has_a_row(request: pytest.FixtureRequest) -> None:
     packages = _packages(request.config).values()
@@ -77,13 +85,19 @@ def test_an_example_of_pi_does_what_it_is_for(
         pytest.skip("the newest pi has the same, or this one has none")
     results, compared = request.config.getoption("pi_results"), request.config.getoption("pi_real")
     version = json.loads((packages[age] / "package.json").read_text())["version"]
-    outcome = {"name": row.name, "version": version, "state": "fails", "why": ""}
+    tried = "typed, `-p`" if row.prints else "typed"
+    outcome = {"name": row.name, "version": version, "tried": tried, "state": "fails", "why": ""}
+    ways = [Way(), Way(again=True)] if results else [Way()]
+    ways += [Way(prints=True), Way(prints=True, again=True)] if row.prints and results else []
+    of_pi = [Way(real=packages[age]), *([Way(real=packages[age], prints=True)] if row.prints else [])]
     try:
-        drive(row, tmp_path / "zot", example)
+        for way in ways:
+            _drive(row, tmp_path, example, way)
         outcome |= {"state": row.state, "why": row.cannot or row.part or row.differs}
         if compared and not row.cannot:
             outcome["pi"] = "no"
-            drive(row, tmp_path / "pi", example, real=packages[age])
+            for way in of_pi:
+                _drive(row, tmp_path, example, way)
             outcome["pi"] = "yes"
     except Exception as error:
         outcome["why"] = outcome["why"] or str(error)
