@@ -1,7 +1,9 @@
 """Members of pi's API that only some extensions use, at a fake host."""
 
 import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,36 @@ def test_a_model_has_the_levels_that_it_has_in_zot_under_the_names_of_pi(bridge:
     host.command("levels")
     assert host.wait_for(Notify).message == "minimal minimal high xhigh | xhigh high minimal minimal | true 5 off"
     assert called(host, "model.reasoning") == {"reasoning": "minimum"}
+
+
+def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: Bridge, tmp_path: Path) -> None:
+    source = """
+        import { generateDiffString, generateUnifiedPatch } from "@earendil-works/pi-coding-agent";
+        import { parseJsonWithRepair } from "@earendil-works/pi-ai";
+        import { writeFileSync } from "node:fs";
+        export default function (pi) {
+          pi.registerCommand("compare", { handler: async (_, ctx) => {
+            const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\\n`);
+            const before = lines.join("");
+            const after = before.replace("line 3\\n", "").replace("line 15\\n", "new\\nnewer\\n").replace(/\\n$/, "");
+            writeFileSync("before", before), writeFileSync("after", after);
+            writeFileSync("patch", generateUnifiedPatch("before", before, after));
+            const { diff, firstChangedLine } = generateDiffString("a\\nb\\nc\\n", "a\\nX\\nc\\n", 1);
+            const far = generateDiffString(before, before.replace("line 15\\n", ""), 1);
+            const read = parseJsonWithRepair('{"path": "C:\\\\dir", "text": "one\\ntwo"}');
+            ctx.ui.notify(JSON.stringify([diff, firstChangedLine, far.diff, far.firstChangedLine, read]));
+          } });
+        }
+    """
+    host = bridge(source)
+    host.command("compare")
+    assert json.loads(host.wait_for(Notify).message) == [
+        *(" 1 a\n-2 b\n+2 X\n 3 c", 2),
+        *("    ...\n 14 line 14\n-15 line 15\n 16 line 16\n    ...", 15),
+        {"path": "C:\\dir", "text": "one\ntwo"},
+    ]
+    subprocess.run(["git", "apply", "patch"], cwd=tmp_path, check=True)
+    assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
 
 
 FORMS = """

@@ -16,7 +16,7 @@ const REASONS = {
   "pi's own files": "DefaultPackageManager ProjectTrustStore hasTrustRequiringProjectResources parseSkillBlock getPackageDir "
     + "getDocsPath getExamplesPath getReadmePath",
   "a function of pi that zot does not have": "convertToPng resizeImage formatDimensionNote detectSupportedImageMimeTypeFromFile "
-    + "generateDiffString generateUnifiedPatch createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
+    + "createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
     + "getPowerShellConfig createCodemodeExtension createMcpExtension createToolSearchExtension formatReadLineRange "
     + "VIRTUAL_MODEL_STATE_ENTRY",
 };

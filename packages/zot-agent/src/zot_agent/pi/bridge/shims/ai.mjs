@@ -143,6 +143,24 @@ export function calculateCost(model, usage) {
   return cost;
 }
 
+/** Writes escapes that JSON does not have, and line breaks in strings, as JSON has them. @param {string} text of a model */
+export function repairJson(text) {
+  return text.replace(/"(?:[^"\\]|\\[^])*"/g, (string) => string
+    .replace(/\\(u[0-9a-fA-F]{4}|[^])/g, (escape, meant) => (meant.length > 1 || '"\\/bfnrt'.includes(meant) ? escape : `\\${escape}`))
+    .replace(/[\u0000-\u001f]/g, (each) => JSON.stringify(each).slice(1, -1)));
+}
+
+/** @param {string} text of a model @returns {any} Throws a `SyntaxError`. */
+export function parseJsonWithRepair(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const repaired = repairJson(text);
+    if (repaired === text) throw error;
+    return JSON.parse(repaired);
+  }
+}
+
 /** @param {string} text maybe cut off @returns {any} */
 export function parseStreamingJson(text) {
   try {

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 
 export * from "./conversation.mjs";
+export * from "./diff.mjs";
 export * from "./tools.mjs";
 export * from "./truncate.mjs";
 export { Theme, getLanguageFromPath, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, highlightCode, initTheme } from "../screen/theme.mjs";
