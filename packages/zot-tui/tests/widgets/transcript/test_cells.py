@@ -132,6 +132,15 @@ def test_a_thought_without_words_cannot_be_expanded() -> None:
     assert not cell.folds(40)
 
 
+def test_a_thought_has_the_word_that_its_style_has_now() -> None:
+    style = CellStyle()
+    cell = ThoughtCell("why", finished=True, style=style)
+    assert rows(cell) == ["∴ Thought: why"]
+    style.thinking = "Pondering"
+    cell.restyle()
+    assert rows(cell) == ["∴ Pondering: why"]
+
+
 def test_a_note_says_who_it_is_from_in_the_colour_of_its_level() -> None:
     cell = NoteCell("no sudo here", "warning", "guard")
 

@@ -88,7 +88,7 @@ class StoredCells:
 
     def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():
-            return [ThoughtCell(block.summary, finished=True, label=self._style.thinking)]
+            return [ThoughtCell(block.summary, finished=True, style=self._style)]
         if not isinstance(block, TextBlock) or not block.text.strip():
             return []
         cell = AnswerCell(block.text, finished=True)

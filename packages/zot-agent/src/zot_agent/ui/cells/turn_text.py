@@ -49,7 +49,7 @@ class TurnText:
     def think(self, delta: str) -> None:
         """Append to the thoughts."""
         if self._thought is None:
-            self._thought = ThoughtCell(label=self._style.thinking)
+            self._thought = ThoughtCell(style=self._style)
             self._thoughts.append(self._thought)
             self._thought_began = self._clock()
             self._transcript.append(self._thought)

@@ -47,6 +47,9 @@ class WidgetView:
         interval = next((each.interval_ms for each in reversed(changes) if each.interval_ms), None)
         spinner.theme = SpinnerStyle(frames, None, interval).over(own)
         spinner.message = message
-        self._style.thinking = sanitize_line(next((each.thinking for each in reversed(changes) if each.thinking), ""))
+        thinking = sanitize_line(next((each.thinking for each in reversed(changes) if each.thinking), ""))
+        if thinking != self._style.thinking:
+            self._style.thinking = thinking
+            self._view.transcript.refresh()  # also of what the model has thought before
         self._view.shows_work = not any(each.hidden for each in changes)
         self.area.changed()

@@ -198,14 +198,13 @@ class AnswerCell(Cell):
 class ThoughtCell(Cell):
     """The model's reasoning: one row, or the whole text when expanded. It is live until `finish`."""
 
-    __slots__ = ("_body", "_finished", "_label", "_seconds")
+    __slots__ = ("_body", "_finished", "_seconds", "_style")
 
     def __init__(
-        self, text: str = "", seconds: float | None = None, *, finished: bool = False, label: str = ""
+        self, text: str = "", seconds: float | None = None, *, finished: bool = False, style: CellStyle | None = None
     ) -> None:
-        """`label` takes the place of the words `Thinking` and `Thought`."""
         super().__init__()
-        self._label = label
+        self._style = style or CellStyle()
         self._body = AnswerCell(text, finished=finished)
         self._seconds = seconds
         self._finished = finished
@@ -245,7 +244,7 @@ class ThoughtCell(Cell):
         self._body.release()
 
     def _make(self) -> list[Chunk]:
-        head = self._label or ("Thinking" if not self._finished else "Thought")
+        head = self._style.thinking or ("Thinking" if not self._finished else "Thought")
         if self._finished and self._seconds is not None:
             head += f" for {duration(self._seconds)}"
         body = self._body.chunks if self._expanded else ()
