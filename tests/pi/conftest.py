@@ -4,12 +4,33 @@ from pathlib import Path
 
 import pytest
 
+EXAMPLES = "examples/extensions"
+OLDER = Path(__file__).parents[1] / "support/pi/node_modules/@earendil-works/pi-coding-agent"
+"""The pi that `make setup` installs."""
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the packages of npm, except with `--pi-results`, and those of Atomic, except with `--atomic`: what they
     need comes from the registry."""
     option = {"test_packages.py": "pi_results", "test_atomic.py": "atomic"}.get(collection_path.name)
     return True if option and not config.getoption(option) else None
+
+
+def _is_in(name: str, age: str, newest: Path | None) -> bool:
+    """Whether a pi of this age is to be tried with an example."""
+    new, old = newest and newest / EXAMPLES / name, OLDER / EXAMPLES / name
+    if age == "newest":
+        return new is not None and new.exists()
+    # Without any pi the test says that it lacks one.
+    return (old.exists() or not OLDER.exists()) and not (new is not None and _same(old, new))
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two examples are the same, but for what npm writes into its files."""
+    if one.is_file() or other.is_file():
+        return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+    files = [{path.relative_to(root): path.read_bytes() for path in root.rglob("*.ts")} for root in (one, other)]
+    return files[0] == files[1]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -19,14 +40,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Deselect the examples outside of the sample; with `--pi-results`, those whose results are there already."""
+    """Deselect the examples outside of the sample; with `--pi-results`, those whose results are there already; and
+    those that a pi of this age does not have, or the newest has as well."""
     results, newest = config.getoption("pi_results"), config.getoption("pi_newest")
     left_out = []
     for item in items:
         for mark in item.iter_markers("example_of_pi"):
-            (name,) = mark.args
-            done = (Path(results) / f"{name}.json").exists() if results else not mark.kwargs["sample"]
-            if done or (mark.kwargs["age"] == "newest" and not newest):
+            (name,), age = mark.args, mark.kwargs["age"]
+            done = (Path(results) / f"{name}-{age}.json").exists() if results else not mark.kwargs["sample"]
+            if done or not _is_in(name, age, Path(newest) if newest else None):
                 left_out.append(item)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)

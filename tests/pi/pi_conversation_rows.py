@@ -294,12 +294,13 @@ ROWS = [
         [
             *command("status", "Send a status message", "warn disk is full"),
             see("[WARN] disk is full"),
-            stored("disk is full"),
+            only(ZOT, stored("disk is full")),  # pi keeps no session without an answer
             keys("\x0f"),  # Ctrl+O expands it
             see("  at "),
             ask(),
             see("Yes."),
             requested("disk is full"),
+            stored("disk is full"),
         ],
         ["Yes."],
     ),
@@ -446,7 +447,11 @@ ROWS = [
     ),
     Row(
         "notify.ts",
-        [ask(), see("Yes."), keys("\x1b[O"), ask(), see("No."), wrote(b"Pi: Ready for input")],
-        ["Yes.", "No."],
+        [
+            keys("\x1b[O"),  # the person looks at another window
+            *(ask(), see("Yes.")),
+            *(only(ZOT, wrote(b"Pi: Ready for input")), only(PI, wrote(b"\x1b]777;notify;Pi;Ready for input"))),
+        ],
+        ["Yes."],
     ),
 ]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -84,8 +85,12 @@ class Row:
     steps: Steps
     says: Sequence[str | Turn] = ()
     """What the model answers."""
+    entry: str = ""
+    """The file in the folder of the example that is run; empty: the folder."""
     prints: str = ""
     """What it is asked with `-p` too: then the steps hold that type nothing and are not for the screen alone."""
+    asks: str = ""
+    """What the person is asked about the project before it is ready."""
     part: str = ""
     cannot: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -256,8 +261,16 @@ def wrote(data: bytes) -> Step:
 
 
 def titled(text: str) -> Step:
-    """Wait until the title of the window has a text."""
-    return lambda stage: stage.pty.wait_until(lambda: text in stage.pty.title, SECONDS, f"the title {text!r}")
+    """Wait until the title of the window is a text."""
+
+    def step(stage: Stage) -> None:
+        def title() -> str:
+            written = re.findall(rb"\x1b\][02];([^\x07\x1b]*)", bytes(stage.pty.received))  # pyte drops pi's
+            return written[-1].decode() if written else ""
+
+        stage.pty.wait_until(lambda: title() == text, SECONDS, f"the title {text!r}")
+
+    return step
 
 
 def ends() -> Step:
@@ -303,7 +316,7 @@ def drive(
     not hold."""
     root.mkdir(exist_ok=True)
     if way.again:
-        for name in ("project", "home", "zot-home/sessions"):
+        for name in ("project", "home", "zot-home/sessions", "zot-home/drafts"):
             shutil.rmtree(root / name, ignore_errors=True)
     zot, front = Zot(root), PI if way.real else ZOT
     if package:
@@ -324,12 +337,12 @@ def drive(
             hosts = {host: instead or server.url for host, instead in row.hosts.items()}
             environment |= {"NODE_OPTIONS": f"--import={HOSTS}", "PI_HOSTS": json.dumps(hosts)}
         words = _pi(way.real, zot, row, server) if way.real else _zot(zot, row, server)
-        words += [*([] if package else ["-e", str(example or row.name)]), *row.arguments]
+        words += [*([] if package else ["-e", str((example or Path(row.name)) / row.entry)]), *row.arguments]
         words += ["-p", row.prints] if way.prints else []
         with PtyScreen(words, columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)) as pty:
             stage = Stage(zot, server, pty, front, prints=way.prints)
             try:
-                take([ends() if way.prints else see(front.ready), *row.steps], stage)
+                take([ends() if way.prints else see(row.asks or front.ready), *row.steps], stage)
             except (AssertionError, TimeoutError) as error:
                 raise AssertionError(f"{error}\n{_logs(zot.home)}") from error
             assert "Traceback" not in pty.screen()
@@ -357,7 +370,9 @@ def _pi(real: Path, zot: Zot, row: Row, server: ScriptedServer) -> list[str]:
     models = {"openai": "scripted", **row.models}
     text = _models(models, "openai-completions", server, ("scripted",))
     _write(zot.cwd.parent / "home/.pi/agent/models.json", text)
-    return ["node", str(real / "dist" / "cli.js"), "--provider", "openai", "--model", "scripted", "--approve"]
+    return ["node", str(real / "dist" / "cli.js"), "--provider", "openai", "--model", "scripted"] + (
+        [] if row.asks else ["--approve"]
+    )
 
 
 def _models(models: Mapping[str, str], api: str, server: ScriptedServer, more: Sequence[str] = ()) -> str:

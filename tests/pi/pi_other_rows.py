@@ -40,6 +40,8 @@ def _empty_trigger(_: Path) -> None:
     Path("/tmp/agent-trigger.txt").write_text("")
 
 
+_SKILL = "---\nname: ours\ndescription: Skill of the project.\n---\nDo it.\n"
+
 ROWS = [
     Row(
         "plan-mode",
@@ -91,7 +93,7 @@ ROWS = [
     Row(
         "project-trust.ts",
         [
-            see("Project trust for:", "Trust this session"),
+            see("Trust this session"),
             *(keys("\x1b[B"), keys("\x1b[B"), keys("\r")),
             see("project-trust example loaded after trust resolution"),
             ask(),
@@ -99,7 +101,8 @@ ROWS = [
             requested("Skill of the project."),
         ],
         ["Yes."],
-        files={".zot/skills/ours/SKILL.md": "---\nname: ours\ndescription: Skill of the project.\n---\nDo it.\n"},
+        files=dict.fromkeys((".zot/skills/ours/SKILL.md", ".pi/skills/ours/SKILL.md"), _SKILL),
+        asks="Project trust for:",
     ),
     Row(
         "ssh.ts",
@@ -118,6 +121,7 @@ ROWS = [
         ],
         files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: bash\n---\nFind.\n"},
         models={"openai": "scripted"},
+        entry="index.ts",  # of the folder pi loads the prompts alone
         prints="go",
     ),
     Row(
@@ -125,7 +129,8 @@ ROWS = [
         [
             *(typed(see("Sandbox initialized", "1 write paths")), ask(), see("All done.")),
             *(requested("outside: Read-only file system"), file("out/inside", "yes"), no_file("outside")),
-            *(command("sandbox:2", "Show sandbox configuration"), typed(see("Allow Write: out"))),
+            *(only(ZOT, command("sandbox:2", "Show sandbox configuration")), only(PI, slash("/sandbox"))),
+            typed(see("Allow Write: out")),
         ],
         [call("bash", command="echo yes > out/inside; echo no > outside"), "All done."],
         files={".pi/sandbox.json": '{"filesystem": {"allowWrite": ["out"]}}', "out/keep": ""},

@@ -5,15 +5,19 @@ from pathlib import Path
 
 from pi_conversation_rows import call
 from pi_drive import (
+    PI,
     SECONDS,
+    ZOT,
     Row,
     Stage,
     Step,
     ask,
     command,
     gone,
+    idle,
     keys,
     offered,
+    only,
     requested,
     run_git,
     see,
@@ -28,7 +32,6 @@ from zot_provider.testing import Call, Turn
 
 _ESC = "\x1b"
 _DOWN = "\x1b[B"
-_HINT = "ask, or / for commands"
 
 
 def _in_colours(text: str) -> Step:
@@ -46,14 +49,16 @@ def _in_colours(text: str) -> Step:
 
 
 def _made_for(background: str) -> Step:
-    """Wait until the hint in the empty editor is dark, for a light background, or light, for a dark one."""
+    """Wait until a text that is always there is dark, for a light background, or light, for a dark one."""
 
     def step(stage: Stage) -> None:
+        text, most = (ZOT.ready, 400) if stage.front is ZOT else ("[Extensions]", 320)
+
         def is_dark() -> bool:
             rows = stage.pty.screen().splitlines()
-            at = next((y for y, row in enumerate(rows) if _HINT in row), 0)
-            colour = stage.pty.style_at(max(0, rows[at].find(_HINT)), at).fg
-            return len(colour) == 6 and sum(bytes.fromhex(colour)) < 3 * 0x85
+            at = next((y for y, row in enumerate(rows) if text in row), 0)
+            colour = stage.pty.style_at(max(0, rows[at].find(text)), at).fg
+            return len(colour) == 6 and sum(bytes.fromhex(colour)) < most
 
         stage.pty.wait_until(lambda: is_dark() == (background == "light"), SECONDS, f"a theme for {background}")
 
@@ -110,14 +115,14 @@ ROWS = [
     Row(
         "hidden-thinking-label.ts",
         [
-            *(keys("/thinking-label"), see("Set the hidden thinking label"), keys("\x15")),  # it has been loaded
+            only(PI, keys("\x14")),  # it shows what the model thinks, until Ctrl+T
             *(ask(), see("Yes."), see("Pondering...")),
             *command("thinking-label", "Set the hidden thinking label", "Brewing"),
             *(see("label set to: Brewing"), ask(), see("No."), see("Brewing")),
         ],
         [Turn("Yes.", reasoning="Which one?"), Turn("No.", reasoning="That one?")],
     ),
-    Row("titlebar-spinner.ts", [ask(), see("Yes."), titled("π - project")], ["Yes."]),
+    Row("titlebar-spinner.ts", [ask(), see("Yes."), idle(), titled("π - project")], ["Yes."]),
     Row(
         "custom-footer.ts",
         [
@@ -143,12 +148,21 @@ ROWS = [
     Row(
         "modal-editor.ts",
         [
-            *(see("INSERT"), keys("hello"), see("hello"), keys("\x1b"), see("NORMAL"), keys("0x"), see("› ello")),
+            *(
+                see("INSERT"),
+                keys("hello"),
+                see("hello"),
+                keys("\x1b"),
+                see("NORMAL"),
+                keys("0x"),
+                gone("hello"),
+                see("ello"),
+            ),
             *(keys("i"), see("INSERT"), keys("J\r"), see("Hi."), requested("Jello")),
         ],
         ["Hi."],
     ),
-    Row("rainbow-editor.ts", [see("ask, or / for commands"), keys("ultrathink"), _in_colours("ultrathink")]),
+    Row("rainbow-editor.ts", [keys("ultrathink"), _in_colours("ultrathink")]),
     Row(
         "timed-confirm.ts",
         [
@@ -233,7 +247,10 @@ ROWS = [
     Row("overlay-qa-tests.ts", _OVERLAYS),
     Row(
         "snake.ts",
-        [*command("snake", "Play Snake!"), see("Score"), keys("p"), keys(_ESC), gone("Score: "), stored("snake-save")],
+        [
+            *(*command("snake", "Play Snake!"), see("Score"), keys("p"), keys(_ESC), gone("Score: ")),
+            only(ZOT, stored("snake-save")),  # pi keeps no session without an answer
+        ],
         rows=40,
     ),
     Row(
@@ -246,7 +263,12 @@ ROWS = [
         [
             *command("tic-tac-toe", "tic-tac-toe"),
             *(see("Tic"), keys("\r"), requested("Player X played at (row=", "you are Player O", "Placed O at (0,1)")),
-            *(see("Your turn"), keys("q"), gone("Tic-Tac-Toe"), see("Player X played", "✓ Placed O at (0,1)")),
+            *(
+                see("Your turn"),
+                keys("q"),
+                only(ZOT, gone("Tic-Tac-Toe")),
+                see("Player X played", "✓ Placed O at (0,1)"),
+            ),
             stored("tic-tac-toe", '"Placed O at (0,1)'),
         ],
         [
@@ -267,7 +289,7 @@ ROWS = [
     ),
     Row(
         "mac-system-theme.ts",
-        [see(_HINT), _made_for("light"), write("mode", "true"), _made_for("dark")],
+        [_made_for("light"), write("mode", "true"), _made_for("dark")],
         files={"mode": "false"},
         programs={"osascript": "cat mode"},
         variables={"COLORTERM": "truecolor"},
@@ -295,7 +317,7 @@ ROWS = [
         "rpc-demo.ts",
         [
             see("--- RPC Extension UI Demo ---", "Turns: 0"),
-            titled("pi RPC Demo"),
+            only(ZOT, titled("pi RPC Demo")),  # pi's own title comes after it
             *command("rpc-input", "Prompt for text input"),
             see("Enter a value"),
             keys("tea\r"),
