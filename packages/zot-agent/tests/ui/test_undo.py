@@ -142,5 +142,7 @@ async def test_a_change_of_many_lines_is_shown_at_once_from_its_first_line_to_it
         await talk.shown("   1 + value1 = compute(1)")
         talk.type("<end>")
         await talk.shown(f"20000 + value{lines} = compute({lines})")
+        assert "Alt+V side by side" in talk.screen()
         talk.type("<alt+v><home>")
         await talk.shown("│     1 + value1 = compute(1)")
+        assert "Alt+V in one column" in talk.screen()

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from zot_tui.widgets.transcript.cell import CellStyle
+
 if TYPE_CHECKING:
     from zot_agent.ui.controller import Controller
 
@@ -10,6 +12,11 @@ SIDES = "side_by_side"
 
 COLUMNS = 100
 """The least width of a screen that shows two sides."""
+
+
+def other_way(style: CellStyle) -> str:
+    """Return how changes are drawn after the next switch."""
+    return "in one column" if style.sides else "side by side"
 
 
 def switch_sides(chat: "Controller") -> None:

@@ -28,10 +28,10 @@ _SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
 
 
 class Hint(NamedTuple):
-    """A hint in the bottom line: an action whose key is shown, or a key itself, and what it does."""
+    """A hint in the bottom line: an action whose key is shown, or a key itself, and what it does, or does now."""
 
     action: str
-    help: str
+    help: str | Callable[[], str]
 
 
 class Body(Protocol):
@@ -250,7 +250,8 @@ class Dialog(urwid.Widget, Generic[V]):
         for hint in hints:
             label = self._label(hint.action)
             more: Row[Any] = [("dim", " · ")] if len(row) > 1 else []
-            more += [("key", label), ("muted", f" {hint.help}")]
+            said = hint.help if isinstance(hint.help, str) else hint.help()
+            more += [("key", label), ("muted", f" {said}")]
             if label and runs_width(row) + runs_width(more) <= columns:
                 row += more
             elif label:

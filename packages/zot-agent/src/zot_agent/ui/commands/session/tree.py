@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.ui.chat_keys import CHAT
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.commands.session.tree_picker import TreePicker
-from zot_agent.ui.settings.sides import SIDES
+from zot_agent.ui.settings.sides import SIDES, other_way
 from zot_core.display import DiffDisplay
 from zot_core.errors import FilesEdited, JobsRunning
 from zot_tui.text.runs import Row
@@ -93,7 +93,7 @@ async def diff(chat: Chat, _: str) -> None:
     lines = f"+{sum(each.added for each in files)} −{sum(each.removed for each in files)}"
     pages = Pages("Changes of this session", partial(_changes, files, chat), note=f"{_count(len(files))}  {lines}")
     keys = chat.keys.keymap.keys(SIDES, (CHAT,))
-    pages.hints = [*pages.hints, *(Hint(str(key), "side by side") for key in keys[:1])]
+    pages.hints = [*pages.hints, *(Hint(str(key), partial(other_way, chat.presenter.style)) for key in keys[:1])]
     await chat.ask(pages)
 
 
