@@ -9,6 +9,7 @@ import pytest
 from zot_core.hooks import Collect, Gate, Hooks, Observe, Transform
 from zot_core.sessions import rows
 from zot_core.sessions.file import load
+from zot_core.sessions.totals import totals_row
 from zot_core.tools import BUILTIN_TOOLS
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +51,8 @@ def test_the_rows_of_the_sessions_page_are_those_that_are_written(tmp_path: Path
     assert stored.usage.cost_usd == 0.00795
     assert rows.meta_row(stored.meta.replace(title="")) == lines[0]
     assert [rows.message_row(message) for message in stored.messages] == [line for line in lines if "role" in line]
-    assert f'"cumulative":{rows.usage_row(stored.usage, stored.usage).partition("cumulative")[2][2:]}' in lines[-2]
+    assert f'"cumulative":{rows.usage_row(stored.usage, stored.usage).partition("cumulative")[2][2:]}' in lines[-3]
+    assert [totals_row(after, run) for after, run in stored.totals.runs.items()] == [lines[-2]]
 
 
 def test_the_tools_page_has_a_row_for_every_tool() -> None:

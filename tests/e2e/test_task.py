@@ -142,7 +142,7 @@ def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
     kinds = [row["message"]["role"] if row["type"] == "message" else row["type"] for row in rows]
     assert kinds == [
         *("meta", "user", "assistant", "usage", "tool", "assistant", "usage", "tool_result", "tool"),
-        *("assistant", "usage", "tool", "assistant", "usage"),
+        *("assistant", "usage", "tool", "assistant", "usage", "totals"),
     ]
     assert rows[1]["message"]["content"] == [{"type": "text", "text": PROMPT}]
     call = rows[2]["message"]["content"][-1]
@@ -151,10 +151,10 @@ def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
     (result,) = rows[4]["message"]["content"]
     assert {key: result[key] for key in ("call_id", "is_error")} == {"call_id": "c1", "is_error": True}
     assert result["content"][0]["text"].endswith("s")
-    assert list(rows[-1]["cumulative"]) == [
+    assert list(rows[-2]["cumulative"]) == [
         *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd"),
     ]
-    assert rows[-1]["cumulative"]["input_tokens"] == 40
+    assert rows[-2]["cumulative"]["input_tokens"] == 40
 
 
 def test_a_wrong_call_is_told_to_the_model_and_the_run_goes_on(zot: Zot, server: ScriptedServer) -> None:

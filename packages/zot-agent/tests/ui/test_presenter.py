@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.format.run_facts import LONG
 from zot_agent.ui.presenter import Presenter
 from zot_core.conversation.events import (
     ClearNotes,
@@ -39,6 +38,7 @@ from zot_core.events import (
     TurnStart,
     UserMessage,
 )
+from zot_core.sessions.totals import LONG, RunCounter, SessionTotals
 from zot_provider.messages import Block, ImageBlock, Message, Role, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_tui.text.runs import plain
 from zot_tui.widgets.transcript.cell import CellStyle
@@ -51,10 +51,14 @@ class Stage:
     def __init__(self, tools: Sequence[str] = ()) -> None:
         self.now = 100.0
         self.transcript = Transcript()
-        self.presenter = Presenter(self.transcript, CellStyle(), dict.fromkeys(tools), clock=lambda: self.now)
+        self.run, self.totals = RunCounter({}, lambda: self.now), SessionTotals()
+        self.presenter = Presenter(
+            self.transcript, CellStyle(), dict.fromkeys(tools), self.run, lambda: self.totals, lambda: self.now
+        )
 
     def show(self, *events: ConversationEvent) -> None:
         for event in events:
+            self.run.follow(event)
             self.presenter.show(event)
 
     def lines(self) -> list[str]:
@@ -85,7 +89,7 @@ def test_an_answer_that_was_replaced_stands_where_its_text_was() -> None:
     stage.show(TurnStart(1), AssistantStart(deferred=True), TextDelta("one secret"), ToolUseStart("1", "tool"))
     stage.show(AssistantMessage(said("assistant", "one ******")), TurnEnd("tool_use"), output("1", "r"))
     stage.show(TurnStart(2), AssistantStart(deferred=True), TextDelta("hidden"), TurnEnd("end_turn"), Done())
-    assert stage.lines() == ["one ******", "● tool", "r"]
+    assert stage.lines() == ["one ******", "● tool", "r", "worked for 0.0s"]
 
 
 def test_an_answer_that_another_hook_changed_takes_the_place_of_what_was_shown() -> None:

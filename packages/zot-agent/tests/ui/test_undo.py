@@ -25,11 +25,11 @@ async def test_undo_restores_the_files_and_puts_the_prompt_into_the_editor(
         talk.type("/undo<enter>")
         await talk.shown("undone; restored a; /redo takes it back")
         await talk.shown("› change it")
-        await talk.until_hidden("changed")
+        await talk.until_hidden("▌ change it")
         assert Path("a").read_text() == "1"
         talk.type("<ctrl+u>/redo<enter>")
         await talk.shown("redone; restored a")
-        await talk.shown("changed")
+        await talk.shown("▌ change it")
         assert Path("a").read_text() == "2"
 
 

@@ -232,7 +232,7 @@ def test_the_limits_are_the_documented_ones() -> None:
 
 def recorded(agent: Agent, path: Path) -> SessionFile:
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
-    Recorder(agent.hooks, session)
+    Recorder(agent.hooks, agent.tools, session)
     return session
 
 
@@ -303,7 +303,7 @@ def test_a_resumed_session_has_the_very_messages_the_agent_had(
             assert stored.messages == agent.history.messages
             agent = make_agent(ScriptedClient(["s"], repeat=True), messages=stored.messages)
             session = SessionFile(str(path), stored.meta, resume=stored)
-            Recorder(agent.hooks, session)
+            Recorder(agent.hooks, agent.tools, session)
     agent.history.append(user_message("bye"))
     session.close()
     assert load(str(path)).messages == agent.history.messages

@@ -23,7 +23,7 @@ async def echo(text: str) -> str:
 
 def recorded(agent: Agent, path: Path) -> SessionFile:
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
-    Recorder(agent.hooks, session)
+    Recorder(agent.hooks, agent.tools, session)
     return session
 
 
@@ -62,7 +62,7 @@ def test_every_row_is_on_disk_before_its_event_is_emitted(path: Path) -> None:
     assert first("turn_end") == [*asked, "usage"]
     assert first("tool_result") == [*asked, "usage", "tool_result"]
     assert first("tool_result", 1) == [*asked, "usage", "tool_result", "tool"]
-    assert first("done") == [*asked, "usage", "tool_result", "tool", "assistant", "usage"]
+    assert first("done") == [*asked, "usage", "tool_result", "tool", "assistant", "usage", "totals"]
 
 
 def test_a_usage_row_follows_each_turn_with_the_sum_of_its_reports(path: Path) -> None:

@@ -34,8 +34,8 @@ class ChatScreen:
         )
         style.shown, style.sides = shown_rows(host.settings), host.settings.side_by_side
         keys, problems = keymap(host.settings.keymap)
-        transcript = self.view.transcript
-        self.presenter = Presenter(transcript, style, host.runtime.agent.tools)
+        transcript, runtime = self.view.transcript, host.runtime
+        self.presenter = Presenter(transcript, style, runtime.agent.tools, runtime.counter, lambda: runtime.totals)
         transcript.outdated.connect(self.app.redraw)
         transcript.patient = True  # an answer that grows does not hold up a key
         transcript.grown.connect(partial(self.app.redraw, waits=True))
@@ -51,7 +51,7 @@ class ChatScreen:
             host.notes += filter(None, [problem(os.environ)])
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
-        self.presenter.history.show(host.runtime.messages)
+        self.presenter.resume(host.runtime.messages)
         self.card = Card(self.controller)
         if recovered := self.controller.prompt_input.recover():
             self.controller.note(recovered)

@@ -7,7 +7,7 @@ from zot_agent.ui.cells.history_pager import HistoryPager
 from zot_agent.ui.cells.running_calls import RunningCalls
 from zot_agent.ui.cells.stored_cells import StoredCells
 from zot_agent.ui.cells.turn_text import TurnText
-from zot_agent.ui.format.run_facts import RunFacts
+from zot_agent.ui.format.run_facts import worked_cell
 from zot_agent.ui.format.user_cells import summary_cell, user_cells
 from zot_core.conversation.events import (
     ClearNotes,
@@ -40,9 +40,9 @@ from zot_core.events import (
     ToolUseStart,
     TurnEnd,
     TurnStart,
-    UsageEvent,
     UserMessage,
 )
+from zot_core.sessions.totals import RunCounter, SessionTotals
 from zot_provider.messages import Message
 from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.cells import Level as NoteLevel
@@ -56,7 +56,8 @@ _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "
 class Presenter:
     """Adds cells to `transcript`.
 
-    `tools` are the agent's tools, which recreate their display of earlier sessions; `clock` returns seconds.
+    `tools` are the agent's tools, which recreate their display of earlier sessions; `run` counts
+    events before they are shown, `totals` returns the totals of the session's runs, `clock` seconds.
     """
 
     def __init__(
@@ -64,16 +65,16 @@ class Presenter:
         transcript: Transcript,
         style: CellStyle,
         tools: Mapping[str, Recaller],
+        run: RunCounter,
+        totals: Callable[[], SessionTotals],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.style = transcript, style
-        self._clock = clock
-        self.stored = StoredCells(style, tools)
+        self.run, self._totals = run, totals
+        self.stored = StoredCells(style, tools, totals)
         self.history = HistoryPager(transcript, self.stored.cells, self.stored.take)
-        self.run = RunFacts()
-        self._began: float | None = None  # when the run began; None between runs
-        self._text = TurnText(transcript, style, clock)
-        self._calls = RunningCalls(transcript, self.stored, self.run, clock)
+        self._text = TurnText(transcript, style, run)
+        self._calls = RunningCalls(transcript, self.stored, run, clock)
         self._failure: tuple[NoteCell, str, int] | None = None  # why the model was asked again last, and how often
         self._turn_error = ""
         self._notes: list[tuple[str, NoteCell]] = []
@@ -108,17 +109,12 @@ class Presenter:
                 self._mark(message)
             case TurnStart():
                 self._text.begin()
-            case UsageEvent(usage):
-                self.run.spend(usage)
             case TurnEnd(_, error):
                 self._text.end()
                 self._turn_error = error
             case ToolStart(id, name):
                 self._calls.start(id, name)
             case UserMessage(message):
-                if self._began is None:  # a later one steers the same run
-                    self._began = self._clock()
-                    self.run.begin()
                 if not message.hidden:  # it repeats what an event has said
                     self.transcript.append(*user_cells(message, self.style))
                 self._mark(message)
@@ -171,9 +167,8 @@ class Presenter:
         if self._turn_error:  # a refused turn ends without an error event
             self.note(self._turn_error, "error")
         self._turn_error = ""
-        if self._began is not None and (cell := self.run.cell(self._clock() - self._began)) is not None:
-            self.transcript.append(cell)
-        self._began = None
+        if self.run.ended is not None:
+            self.transcript.append(worked_cell(self.run.ended))
 
     def _note_failure(self, why: str) -> None:
         """Say why the model is asked again, and how often for the same reason. The first such note below text that was
@@ -216,7 +211,12 @@ class Presenter:
         self.clear_notes()
         self.transcript.clear()
         self.stored.last.clear()
+        self.resume(messages)
+
+    def resume(self, messages: Sequence[Message]) -> None:
+        """Show the stored messages of a conversation."""
         self.history.show(messages)
+        self.run.resume(self._totals().last(messages))
 
     def _mark(self, message: Message) -> None:
         if self.transcript.cells:

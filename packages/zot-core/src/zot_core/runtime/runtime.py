@@ -36,6 +36,7 @@ from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
+from zot_core.sessions.totals import RunCounter, SessionTotals
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.templates import PromptTemplates
 from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS, as_names
@@ -156,7 +157,7 @@ class Runtime(Prompts):
         # The messages as the model gets them.
         self.sent = sent = SentHistory(self.agent, lambda: self._recorder.session)
         RefusedImages(self.agent, sent).attach()  # before answers are stored, and before compaction because of an image
-        self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
+        self._recorder = Recorder(self.agent.hooks, self.agent.tools, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         self.budget = limit_runs(self.agent, limits)
@@ -224,6 +225,16 @@ class Runtime(Prompts):
     def usage(self) -> Usage:
         """Tokens and cost of the session so far."""
         return self.agent.usage
+
+    @property
+    def counter(self) -> RunCounter:
+        """The counter of the current run, or of the last one."""
+        return self._recorder.counter
+
+    @property
+    def totals(self) -> SessionTotals:
+        """The totals of the runs of the session, as far as they are known."""
+        return self._recorder.session.totals
 
     @property
     def cost(self) -> float | None:

@@ -13,6 +13,7 @@ from zot_core.sessions.row_log.row_file import in_use as in_use
 from zot_core.sessions.rows import CustomEntry, CutText, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
+from zot_core.sessions.totals import RunTotals, SessionTotals, totals_row
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
 
@@ -50,6 +51,7 @@ class SessionFile:
         self.known: dict[str, str] = {}
         self.cuts: list[CutText] = []
         """See `StoredSession`."""
+        self.totals = SessionTotals() if resume is None else resume.totals
         if resume is not None:
             self._starts, self.sent, self.known = list(resume.starts), resume.sent, resume.known
             self.cuts = list(resume.cuts)
@@ -173,6 +175,12 @@ class SessionFile:
         """Write the tokens of a turn, and the total of the session."""
         if self._created:
             self._write(rows.usage_row(usage, cumulative))
+
+    def add_totals(self, after: str, run: RunTotals) -> None:
+        """Write the totals of a run that ended with the message `after`; raises `SessionError` as `append` does."""
+        if self._created:
+            self._write(totals_row(after, run))
+            self.totals.add(after, run)
 
     def change(self, **fields: Any) -> None:
         """Change fields of the meta row, e.g. the model, by writing a new one."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from zot_core.errors import SessionError
 from zot_core.sessions.rows import CustomEntry, CutText, Label
+from zot_core.sessions.totals import RunTotals, SessionTotals
 from zot_core.sessions.tree import EntryKind, SessionTree
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
@@ -23,6 +24,7 @@ class MemorySession:
         self.known: dict[str, str] = {}
         self.cuts: list[CutText] = []
         """See `StoredSession`."""
+        self.totals = SessionTotals()
         for message in messages:
             message.id = message.id or new_entry_id()
             self.append(message)
@@ -69,6 +71,10 @@ class MemorySession:
     def usage(self, usage: Usage, cumulative: Usage) -> None:
         """Do nothing: usage is only written to files."""
 
+    def add_totals(self, after: str, run: RunTotals) -> None:
+        """Keep the totals of a run that ended with the message `after`."""
+        self.totals.add(after, run)
+
     def close(self) -> None:
         """Do nothing."""
 
@@ -102,6 +108,8 @@ class MemorySession:
                 copy._add(id, node.kind, node.held)
             if id in self._kept:
                 copy._kept[id] = self._kept[id]
+            if id in self.totals.runs:
+                copy.totals.add(id, self.totals.runs[id])
             if id in self.tree.labels:
                 copy.tree.labels[id] = self.tree.labels[id]
         return copy

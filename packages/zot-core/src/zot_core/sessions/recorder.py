@@ -1,10 +1,12 @@
 """`Recorder`: writes an agent's messages and usage to its session as they happen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from zot_core.display import Recaller
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
 from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
+from zot_core.sessions.totals import COUNTED, RunCounter
 from zot_provider.messages import Message
 from zot_provider.usage import Usage
 
@@ -16,26 +18,32 @@ if TYPE_CHECKING:
 class Recorder:
     """Writes to `session`, which may be replaced between runs. A message is on disk before its event is emitted."""
 
-    def __init__(self, hooks: Hooks, session: SessionFile | None, messages: Sequence[Message] = ()) -> None:
-        """Without a session the entries are kept in memory, beginning with `messages`."""
+    def __init__(
+        self,
+        hooks: Hooks,
+        tools: Mapping[str, Recaller],
+        session: SessionFile | None,
+        messages: Sequence[Message] = (),
+    ) -> None:
+        """`tools` are the tools of the agent, by name. Without a session the entries are kept in memory, beginning with
+        `messages`."""
         self._turn: list[Usage] = []
         self._total = Usage()
-        self._hooks: Hooks | None = hooks  # until it observes events
-        self.session = session or _in_memory(messages)
-        hooks.message.add(lambda message: self.session.append(message))
-        hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
-
-    @property
-    def session(self) -> "SessionFile | MemorySession":
+        self.counter = RunCounter(tools)
+        """Counts the run. It sees an event before later observers."""
+        self._last = messages[-1].id if messages else ""
+        self.session: SessionFile | MemorySession = session or _in_memory(messages)
         """The session to which it writes."""
-        return self._session
+        hooks.message.add(self._add)
+        hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
+        hooks.event.add(self.counter.follow, *COUNTED)
+        hooks.event.add(self._on_event, UsageEvent, TurnEnd, CompactDone, Done)
 
-    @session.setter
-    def session(self, session: "SessionFile | MemorySession") -> None:
-        self._session = session
-        if self._hooks is not None and isinstance(session, SessionFile):  # only files have usage
-            self._hooks.event.add(self._on_event, UsageEvent, TurnEnd, CompactDone, Done)
-            self._hooks = None
+    def _add(self, message: Message) -> None:
+        self.session.append(message)
+        self._last = message.id
+        if message.role == "assistant":
+            self.counter.answered(message.id)
 
     def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, UsageEvent):
@@ -45,6 +53,8 @@ class Recorder:
         elif self._turn:
             self.session.usage(sum(self._turn[1:], self._turn[0]), self._total)
             self._turn.clear()
+        if isinstance(event, Done) and self.counter.ended is not None:
+            self.session.add_totals(self._last, self.counter.ended)
 
 
 def _in_memory(messages: Sequence[Message]) -> "MemorySession":

@@ -1,9 +1,9 @@
 """The rows of a session file, to and from JSON.
 
 A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
-`branch_summary`, `label`, `custom`, `prompt`, `cut`. The existing Go zot has the same fields, except for the `type`
-of blocks and the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list. Blocks
-without a `type`, as in files of the Go zot, are recognized by their fields.
+`branch_summary`, `label`, `custom`, `prompt`, `cut`, `totals`. The existing Go zot has the same fields, except for the
+`type` of blocks and the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list.
+Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
 
 The rows of the conversation, `message`, `compaction` and `branch_summary`, and `label` and `custom` rows are entries:
 they have an `id` that stays the same in copies. `entry_id` gives the id of a row without one.
@@ -197,10 +197,10 @@ def read_cut(row: dict[str, Any]) -> CutText | None:
 
 def usage_row(usage: Usage, cumulative: Usage) -> str:
     """Return the row after a turn: its tokens, and the total of the session."""
-    return dump({"type": "usage", "usage": _usage(usage), "cumulative": _usage(cumulative)})
+    return dump({"type": "usage", "usage": usage_fields(usage), "cumulative": usage_fields(cumulative)})
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
+def usage_fields(usage: Usage) -> dict[str, Any]:
     fields = {
         "input_tokens": usage.input,
         "output_tokens": usage.output,

@@ -11,6 +11,7 @@ from zot_core.errors import SessionError, SessionNotFound, UnusableFile
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import MESSAGE_START, Meta
+from zot_core.sessions.totals import SessionTotals, read_totals
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field
@@ -37,7 +38,8 @@ class StoredSession(Record):
     `EAGER_BYTES` bytes most messages are `StoredMessage`s, which are loaded on first access.
 
     `sent` has the parts of the system prompt that the machine decides, by name, as the requests have them, and `known`
-    as the model knows them; None if no row has any. `cuts` are the texts that are cut in requests.
+    as the model knows them; None if no row has any. `cuts` are the texts that are cut in requests, `totals` is from its
+    runs.
     """
 
     meta: Meta
@@ -53,6 +55,7 @@ class StoredSession(Record):
     sent: dict[str, str] | None = None
     known: dict[str, str] = field(default_factory=dict)
     cuts: list[rows.CutText] = field(default_factory=list)
+    totals: SessionTotals = field(default_factory=SessionTotals)
 
 
 def load(path: str) -> StoredSession:
@@ -293,6 +296,8 @@ def _read_no_entry(stored: StoredSession, row: dict[str, Any]) -> None:
         stored.sent, stored.known = stored.sent or parts, parts
     elif kind == "cut" and (cut := rows.read_cut(row)):
         stored.cuts.append(cut)
+    elif kind == "totals" and isinstance(after := row.get("after"), str) and (run := read_totals(row)):
+        stored.totals.add(after, run)
 
 
 class _Batch:

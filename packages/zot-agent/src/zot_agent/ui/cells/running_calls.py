@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from zot_agent.ui.cells.stored_cells import ENDINGS, FACTS, StoredCells, join, open_done_list
-from zot_agent.ui.format.run_facts import RunFacts
 from zot_core.display import TextDisplay, main_argument, shown_content
 from zot_core.events import SubagentEvent, ToolCall, ToolResultEvent
+from zot_core.sessions.totals import RunCounter
 from zot_tui.widgets.transcript.paint import PaintedItem
 from zot_tui.widgets.transcript.tool_cell import ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
@@ -22,12 +22,13 @@ KEPT_OUTPUT = 4000
 
 
 class RunningCalls:
-    """Adds cells to `transcript`, made by `stored`, and counts what has ended in `facts`. `clock` returns seconds."""
+    """Adds cells to `transcript`, made by `stored`. `run` counts events before they are shown; `clock` returns
+    seconds."""
 
     def __init__(
-        self, transcript: Transcript, stored: StoredCells, facts: RunFacts, clock: Callable[[], float]
+        self, transcript: Transcript, stored: StoredCells, run: RunCounter, clock: Callable[[], float]
     ) -> None:
-        self._transcript, self._stored, self._facts, self._clock = transcript, stored, facts, clock
+        self._transcript, self._stored, self._run, self._clock = transcript, stored, run, clock
         self._cells: dict[str, ToolCell] = {}
         self._began: dict[str, float] = {}
         self._outputs: dict[str, str] = {}
@@ -83,12 +84,10 @@ class RunningCalls:
         printed = self._outputs.pop(event.id, "")
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
-        began = self._began.pop(event.id, None)
+        self._began.pop(event.id, None)
         facts = [] if self._agents is None else self._agents.facts.pop(event.id, [])
-        took = None if began is None else self._clock() - began
         quiet = self._stored.only_reads(event.name, cell.item.arguments)
-        cell.finish(state, blocks, took, [*facts, *FACTS.get(event.fate, ())], quiet=quiet)
-        self._facts.call(event.display, wrote=state == "ok" and not quiet)
+        cell.finish(state, blocks, self._run.took(event.id), [*facts, *FACTS.get(event.fate, ())], quiet=quiet)
         open_done_list(cell, blocks)
         shown = [each for each in self._transcript.cells[-FOLDED:] if each.shows]
         if cell in shown:

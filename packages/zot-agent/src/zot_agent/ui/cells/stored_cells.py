@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from zot_agent.ui.format.run_facts import worked_cell
 from zot_agent.ui.format.user_cells import user_cells
 from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument, recalled_display, received
 from zot_core.events import Fate
+from zot_core.sessions.totals import SessionTotals
 from zot_provider.json_text import read_object
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_tui.signal import Signal
@@ -21,10 +23,11 @@ FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
 
 
 class StoredCells:
-    """`tools` are the agent's tools, which make the display of stored calls again."""
+    """`tools` are the agent's tools, which make the display of stored calls again; `totals` returns the totals
+    of the session's runs."""
 
-    def __init__(self, style: CellStyle, tools: Mapping[str, Recaller]) -> None:
-        self._style, self._tools = style, tools
+    def __init__(self, style: CellStyle, tools: Mapping[str, Recaller], totals: Callable[[], SessionTotals]) -> None:
+        self._style, self._tools, self._totals = style, tools, totals
         self.last: dict[str, Cell] = {}
         """The last cell of each message that is shown, by the id of the message."""
         self.waiting: dict[str, Callable[[], list[Cell]]] = {}
@@ -35,8 +38,10 @@ class StoredCells:
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
         """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
         cells: list[Cell] = []
-        calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
+        calls: dict[str, tuple[ToolCell, ToolCallBlock, float | None]] = {}
+        totals = self._totals()
         for message in messages:
+            first = len(cells)
             if message.role == "user":
                 cells += user_cells(message, self._style)
             elif message.hidden:
@@ -45,14 +50,19 @@ class StoredCells:
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     self._finish(*calls.pop(block.call_id), block)
                 elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = self._call(block)
+                    calls[block.id] = (*self._call(block), totals.calls.get(message.id, {}).get(block.id))
                     cells.append(calls[block.id][0])
                 else:
                     cells += self._cells_of(block)
+            thoughts = [each for each in cells[first:] if isinstance(each, ThoughtCell)]
+            for thought, took in zip(thoughts, totals.thoughts.get(message.id, ()), strict=False):
+                thought.finish(took)
+            if message.id in totals.runs:
+                cells.append(worked_cell(totals.runs[message.id]))
             if cells:
                 self.last[message.id] = cells[-1]
             cells += self.take(message.id)
-        for cell, _ in calls.values():
+        for cell, *_ in calls.values():
             cell.finish("stopped")
         join(cells)
         return cells
@@ -78,12 +88,12 @@ class StoredCells:
         tool = self._tools.get(name)
         return tool is not None and tool.only_reads(read_object(arguments))
 
-    def _finish(self, cell: ToolCell, call: ToolCallBlock, result: ToolResultBlock) -> None:
+    def _finish(self, cell: ToolCell, call: ToolCallBlock, took: float | None, result: ToolResultBlock) -> None:
         state = ENDINGS.get(result.fate, "failed" if result.is_error else "ok")
         cell.item = PaintedItem(call.id, call.arguments, result.content)
         blocks = recalled_display(call, result, self._tools)
         quiet = self.only_reads(call.name, call.arguments)
-        cell.finish(state, blocks, None, FACTS.get(result.fate, ()), quiet=quiet)
+        cell.finish(state, blocks, took, FACTS.get(result.fate, ()), quiet=quiet)
         open_done_list(cell, blocks)
 
     def _cells_of(self, block: Block) -> list[Cell]:

@@ -1,7 +1,8 @@
 """`TurnText`: the cells of what a model writes in one turn: its answer and its thoughts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from zot_core.sessions.totals import RunCounter
 from zot_provider.messages import Message
 from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, ThoughtCell
@@ -9,13 +10,13 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 
 class TurnText:
-    """Adds cells to `transcript`; a call between two texts makes them two cells. `clock` returns seconds."""
+    """Adds cells to `transcript`; a call between two texts makes them two cells. `run` counts events before they are
+    shown."""
 
-    def __init__(self, transcript: Transcript, style: CellStyle, clock: Callable[[], float]) -> None:
-        self._transcript, self._style, self._clock = transcript, style, clock
+    def __init__(self, transcript: Transcript, style: CellStyle, run: RunCounter) -> None:
+        self._transcript, self._style, self._run = transcript, style, run
         self._answer: AnswerCell | None = None
         self._thought: ThoughtCell | None = None
-        self._thought_began = 0.0
         self._deferred = False
         self.begin()
 
@@ -51,13 +52,12 @@ class TurnText:
         if self._thought is None:
             self._thought = ThoughtCell(style=self._style)
             self._thoughts.append(self._thought)
-            self._thought_began = self._clock()
             self._transcript.append(self._thought)
         self._thought.append(delta)
 
     def _end_thought(self) -> None:
         if self._thought is not None:
-            self._thought.finish(self._clock() - self._thought_began)
+            self._thought.finish(self._run.thought)
             self._thought = None
 
     def end(self) -> None:

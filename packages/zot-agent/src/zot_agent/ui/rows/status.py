@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable, Sequence
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
-from zot_agent.ui.format.run_facts import RunFacts
 from zot_agent.ui.format.status import SANDBOXES, shown_folder
 from zot_agent.ui.screen import Screen
 from zot_core.compaction.size import ContextSize
 from zot_core.conversation.driver import Conversation
 from zot_core.machine.branch import branch
+from zot_core.sessions.totals import RunCounter
 from zot_provider.wire.reasoning import nearest_level
 from zot_tui.widgets.status import ALWAYS, Segment, StatusLine
 
@@ -17,7 +17,7 @@ from zot_tui.widgets.status import ALWAYS, Segment, StatusLine
 class StatusRow:
     """Fills the status row of `view`. `run` says what the last prompt has changed."""
 
-    def __init__(self, conversation: Conversation, view: Screen, run: RunFacts) -> None:
+    def __init__(self, conversation: Conversation, view: Screen, run: RunCounter) -> None:
         self._conversation, self._view, self._run = conversation, view, run
         self._size = ContextSize(conversation.runtime.agent)
         self.read_branch()
