@@ -122,18 +122,24 @@ class LocalShell:
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True, running=running)
 
     async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]", kill_after: float) -> None:
-        """End the whole group. Cancelling this call sends SIGKILL at once."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + kill_after
+        """End the whole group, and return once none of it runs. Cancelling this call sends SIGKILL at once. What hangs
+        in the kernel, so that not even SIGKILL ends it in `limits.kill_after` seconds, is given up."""
         signal_group(process.pid, signal.SIGTERM)
         try:
-            await asyncio.wait([exited], timeout=kill_after)
-            # The system does not notify when the last process of a group ends.
-            while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
-                await asyncio.sleep(_POLL)
+            await _gone(process, exited, kill_after)
         finally:
             signal_group(process.pid, signal.SIGKILL)
-            await asyncio.wait([exited], timeout=self.limits.kill_after)
+            await _gone(process, exited, self.limits.kill_after)
+
+
+async def _gone(process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]", seconds: float) -> None:
+    """Wait at most so long until no process of the group runs."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    await asyncio.wait([exited], timeout=seconds)
+    # The system does not notify when the last process of a group ends.
+    while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
+        await asyncio.sleep(_POLL)
 
 
 def _launch(program: str, command: str, cwd: str, env: Mapping[str, str]) -> Launch:
