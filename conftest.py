@@ -66,7 +66,7 @@ def _there(path: Path) -> str:
 def _bwrap() -> str:
     program = _program("bwrap")
     command = [program, "--unshare-all", "--ro-bind", "/", "/", "true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     if done.returncode:
         raise LackingPart(f"it cannot make a sandbox: {done.stderr.strip()}")
     return program
@@ -86,7 +86,7 @@ def _landlock() -> str:
 
 def _mount_namespace() -> str:
     command = [sys.executable, str(ROOT / "scripts" / "hide_programs.py"), "true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     return _when(not done.stderr, done.stderr.strip())
 
 

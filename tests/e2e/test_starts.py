@@ -234,7 +234,7 @@ def test_a_confined_guard_cannot_have_zot_forget_it(zot: Zot, server: ScriptedSe
         source = (folder / "main.py").read_text()
         (folder / "main.py").write_text(source.replace("import os", f"{program}import os", 1))
         server.add(TOUCH, "all done")
-        done = zot.ask(server, "-p", "go", "-e", str(folder), timeout=60)
+        done = zot.ask(server, "-p", "go", "-e", str(folder))
         assert done.code == 0
         assert "so this is refused" in results(server)
         assert len([*(zot.home / "remembered").iterdir()]) == 1
@@ -262,7 +262,7 @@ def test_a_wall_of_pi_holds_from_the_first_call_on(zot: Zot, server: ScriptedSer
     (zot.cwd / "wall.ts").write_text(WALL)
     for _ in range(3):  # the second time it is remembered
         server.add(TOUCH, "done")
-        done = zot.ask(server, "-p", "go", "-e", "wall.ts", timeout=60)
+        done = zot.ask(server, "-p", "go", "-e", "wall.ts")
         assert done.code == 0, done.err
         assert server.requests[-1].body["messages"][-1]["content"] == "behind the wall"
     assert not ran(zot)
@@ -282,7 +282,7 @@ def test_a_redactor_of_pi_is_asked_however_it_is_written(zot: Zot, server: Scrip
     """)
     server.add("a SECRET word")
     held = ("--hold-text",) if mode == "--json" else ()
-    done = zot.ask(server, mode, "go", "-e", "redactor.ts", "--no-ext-tools", *held, timeout=60)
+    done = zot.ask(server, mode, "go", "-e", "redactor.ts", "--no-ext-tools", *held)
     assert done.code == 0, done.err
     assert "SECRET" not in done.out
     assert "a *** word" in done.out

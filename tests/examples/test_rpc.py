@@ -132,7 +132,7 @@ def test_ctrl_c_stops_the_answer_and_the_exit_code_is_130(example: Example, serv
     code, out, err = example.finish(process)
     assert code == 130, err
     assert out.endswith("\n")
-    server.wait_idle(30)
+    server.wait_idle(PATIENCE)
     assert server.requests[0].closed_early
 
 

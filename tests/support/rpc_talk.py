@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
 
+from waiting import PATIENCE
+
 from zot_agent.operations.answers import Event
 
 Command: TypeAlias = "dict[str, Any] | bytes"
@@ -20,7 +22,7 @@ class Talk:
     A thread reads its whole output, without a limit. Every wait raises TimeoutError after `patience` seconds.
     """
 
-    def __init__(self, argv: Sequence[str], *, patience: float = 60.0, **options: Any) -> None:
+    def __init__(self, argv: Sequence[str], *, patience: float = PATIENCE, **options: Any) -> None:
         self.patience = patience
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

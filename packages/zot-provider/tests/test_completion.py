@@ -94,7 +94,7 @@ async def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> 
             await asyncio.to_thread(server.wait_for, 1)
             task.cancel()
         await asyncio.wait([task])
-        await asyncio.to_thread(server.wait_idle, 15.0)
+        await asyncio.to_thread(server.wait_idle, PATIENCE)
         assert server.requests[0].closed_early
 
 

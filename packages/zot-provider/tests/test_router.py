@@ -336,7 +336,7 @@ async def test_giving_up_one_answer_leaves_the_other_provider_s(stop: str) -> No
         if stop == "cancel":
             task.cancel()
         await asyncio.wait([task])
-        await asyncio.to_thread(first.wait_idle, 15.0)
+        await asyncio.to_thread(first.wait_idle, PATIENCE)
         assert first.requests[0].closed_early
         assert await other == [TextBlock("word " * 20)]
         await client.close()

@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.local.pick import ModelPick, ServerCandidate, demo_pick, local_provider, pick_model, server_candidates
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -13,7 +14,7 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("ZOT_HOME", str(tmp_path))
 
 
-def pick(environ: dict[str, str], *urls: str, limit: float = 30.0) -> ModelPick:
+def pick(environ: dict[str, str], *urls: str, limit: float = PATIENCE) -> ModelPick:
     candidates = [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
     return asyncio.run(pick_model(environ, candidates, limit))
 

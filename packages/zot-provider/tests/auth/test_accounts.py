@@ -258,7 +258,7 @@ async def test_a_new_key_is_stored_for_all_providers_of_its_company(tmp_path: Pa
     assert (await keys.authorize(acme())).key == "k-new"
 
 
-def command(script: str, seconds: float = 30) -> KeyCommand:
+def command(script: str, seconds: float = PATIENCE) -> KeyCommand:
     return KeyCommand(sys.executable, ("-c", script), int(seconds * 1000))
 
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from raw_server import StartRawServer
+from waiting import PATIENCE
 
 from zot_provider.transport.connection import BrokenConnection, HttpConnection, NotHttp, request_bytes
 from zot_provider.transport.pool import ConnectionPool, Origin
@@ -30,7 +31,7 @@ def answering(*pieces: bytes, close: bool = True, pause: float = 0.01) -> Any:
     return handler
 
 
-async def exchange(connection: HttpConnection, limit: float = 30.0) -> tuple[int, list[bytes]]:
+async def exchange(connection: HttpConnection, limit: float = PATIENCE) -> tuple[int, list[bytes]]:
     connection.send(REQUEST)
     status, _ = await connection.head(limit)
     return status, [chunk async for chunk in connection.chunks(limit)]

@@ -316,7 +316,8 @@ async def ask_on_a_machine(files: dict[str, Path], *arguments: str) -> "subproce
     for path, file in files.items():
         machine += ["--ro-bind", str(file), path]
     command = [*machine, sys.executable, *arguments]
-    return await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60, check=False)
+    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": PATIENCE, "check": False}
+    return await asyncio.to_thread(subprocess.run, command, **options)
 
 
 @pytest.mark.needs("bwrap")

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_tui.terminal.clipboard import LIMIT, ClipboardContent, copy, osc52, programs, read
 
@@ -94,7 +95,7 @@ async def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path: Path
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
 
-def held(where: dict[str, str], largest: int = 10_000, limit: float = 30.0) -> ClipboardContent:
+def held(where: dict[str, str], largest: int = 10_000, limit: float = PATIENCE) -> ClipboardContent:
     return asyncio.run(read(where, largest=largest, limit=limit))
 
 

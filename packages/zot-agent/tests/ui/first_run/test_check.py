@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_agent.local.pick import ServerCandidate, local_provider
 from zot_agent.ui.first_run.check import (
@@ -37,7 +38,7 @@ MADE_UP = (ONE, TWO, SAME, FREE)
 KEY = "pk-one-0123456789abcdef"
 
 
-def look(*urls: str, limit: float = 30) -> FirstRun:
+def look(*urls: str, limit: float = PATIENCE) -> FirstRun:
     found = start_options(MADE_UP)
     asyncio.run(find_servers(found, candidates(*urls), lambda: None, limit))
     return found
