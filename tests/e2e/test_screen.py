@@ -133,7 +133,7 @@ def test_a_prompt_of_the_command_line_is_sent_at_once(zot: Zot, server: Scripted
 
 
 def test_esc_in_the_middle_of_an_answer(zot: Zot, server: ScriptedServer) -> None:
-    server.add(Turn("one two three four", chunk=4, delay=0.3), "again")
+    server.add(Turn("one " * 20_000, chunk=4, delay=0.3), "again")
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("count\r")
         pty.wait_for("  one")

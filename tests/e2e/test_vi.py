@@ -76,7 +76,7 @@ def test_the_cursor_is_given_back_for_another_program_and_taken_again(zot: Zot, 
 
 
 def test_esc_closes_suggestions_then_leaves_insert_mode_then_stops(zot: Zot, server: ScriptedServer) -> None:
-    server.add(Turn("one two three four", chunk=4, delay=0.3), "again")
+    server.add(Turn("one " * 20_000, chunk=4, delay=0.3), "again")
     with screen(zot, server, {"editor_mode": "vi"}) as pty:
         pty.type("count\r")
         pty.wait_for("  one")

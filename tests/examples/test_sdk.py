@@ -301,15 +301,15 @@ def test_irc_like(example: Example) -> None:
     skill = example.folder / ".agents" / "skills" / "rhyme"
     skill.mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: rhyme\ndescription: Rhymes.\n---\nAnswer in rhyme.\n")
-    example.server.add("It is a chat room.", Turn("One word", delay=0.2, chunk=1), "and no other.")
+    example.server.add("It is a chat room.", Turn("One word " * 2_000, delay=0.2, chunk=1), "and no other.")
     command = [sys.executable, "-W", "error", str(SDK / "irc_like.py"), "0"]
     process = subprocess.Popen(command, cwd=example.folder, env=example.env, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         port = int(process.stdout.readline().split()[-1])
         with (
-            socket.create_connection(("127.0.0.1", port), 60) as first,
-            socket.create_connection(("127.0.0.1", port), 60) as second,
+            socket.create_connection(("127.0.0.1", port), PATIENCE) as first,
+            socket.create_connection(("127.0.0.1", port), PATIENCE) as second,
         ):
             ann, bob = first.makefile("rw"), second.makefile("rw")
 
@@ -338,6 +338,7 @@ def test_irc_like(example: Example) -> None:
             say(ann, "zot: /skill:rhyme about chat")
             say(bob, "zot: and then?")
             until(ann, "1 waiting")
+            example.server.wait_for(2, PATIENCE)
             say(bob, "!stop")
             until(ann, "zot stopped: aborted")
     finally:

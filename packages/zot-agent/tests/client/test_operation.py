@@ -1,6 +1,9 @@
 """`Operation`: the events of a prompt, its place in the queue, and aborting it."""
 
+import threading
+
 from rpc_client import connect, events_of, text, types
+from waiting import PATIENCE
 
 from zot_agent.client import ClientLimits
 from zot_provider.testing import Received, ScriptedServer, Turn
@@ -18,10 +21,17 @@ async def test_a_prompt_is_its_events_up_to_done(server: ScriptedServer) -> None
 
 
 async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer) -> None:
-    server.add(Turn("answer 0", delay=1.0), *[f"answer {number}" for number in range(1, 5)])
+    all_sent = threading.Event()
+
+    def first(_: Received) -> Turn:
+        all_sent.wait(PATIENCE)
+        return Turn("answer 0")
+
+    server.add(first, *[f"answer {number}" for number in range(1, 5)])
     async with connect(server) as client:
         operations = [client.prompt(f"question {number}") for number in range(5)]
         assert [await operation.started() for operation in operations] == [False, True, True, True, True]
+        all_sent.set()
         for number, operation in reversed(list(enumerate(operations))):
             events = await events_of(operation)
             assert text(events) == f"answer {number}"
@@ -70,7 +80,7 @@ async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedS
         assert text(await events_of(third)) == "next"
         assert (first.done, second.done) == (True, True)
         assert len((await client.prompts_messages())["messages"]) >= 5
-    server.wait_idle(30)
+    server.wait_idle(PATIENCE)
     assert server.requests[0].closed_early
 
 
