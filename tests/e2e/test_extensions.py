@@ -8,6 +8,7 @@ import pytest
 from command import Zot
 from declared import declared
 from extension_folder import write_extension
+from processes import runs
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -218,16 +219,9 @@ def test_no_extension_outlives_zot(zot: Zot, server: ScriptedServer) -> None:
 
     zot.ask(server, "-p", "hi", "--ext", str(write_extension(zot.cwd.parent / "parent", body)))
 
-    parent, child = (zot.cwd / "pids").read_text().split()
-    assert not _runs(parent)
-    assert not _runs(child)
-
-
-def _runs(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    parent, child = map(int, (zot.cwd / "pids").read_text().split())
+    assert not runs(parent)
+    assert not runs(child)
 
 
 def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Zot, server: ScriptedServer) -> None:

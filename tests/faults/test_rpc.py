@@ -15,6 +15,7 @@ import pytest
 from command import Zot
 from extension_folder import write_extension
 from memory import PeakMemory
+from processes import running_in
 from python_forks import zot_python
 from rpc_talk import Talk
 from waiting import PATIENCE, read_fifo
@@ -67,18 +68,6 @@ def wait_for_end(pid: int) -> None:
         os.close(descriptor)
 
 
-def group_runs(group: int) -> bool:
-    """Whether anything but zombies is left of a process group."""
-    for name in filter(str.isdecimal, os.listdir("/proc")):
-        try:
-            state, _, its_group, *_ = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(its_group) == group and state != "Z":
-            return True
-    return False
-
-
 def peak_memory(pid: int) -> int:
     """The most bytes a process has had in memory."""
     (line,) = [row for row in Path(f"/proc/{pid}/status").read_text().splitlines() if row.startswith("VmHWM")]
@@ -115,7 +104,7 @@ def test_a_client_that_is_killed_takes_zot_and_its_tools_with_it(zot: Zot, serve
         tool = int(read_fifo(fifo))
         client.kill()
     wait_for_end(pid)
-    assert not group_runs(tool)
+    assert not running_in(tool)
     messages = load(str(zot.session)).messages
     assert [message.text for message in messages if not message.hidden][:4] == [
         "earlier",
@@ -142,7 +131,7 @@ def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Zot, server:
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
-    assert not group_runs(tool)
+    assert not running_in(tool)
     assert len(server.requests) == 1
 
 
@@ -158,7 +147,7 @@ def test_a_signal_ends_zot_and_its_tools(
     types = [event["type"] for event in talk.rest()]
     assert talk.process.wait(PATIENCE) == 128 + number
     assert types[-1] == "done"
-    assert not group_runs(tool)
+    assert not running_in(tool)
 
 
 def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(
@@ -182,7 +171,7 @@ def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(
         process.wait(PATIENCE)
     assert (process.returncode, b"the client does not read" in complaint) == (1, True)
     assert memory.bytes < 500 << 20
-    server.wait_idle(30)
+    server.wait_idle(PATIENCE)
     assert server.requests[0].closed_early
 
 
@@ -426,7 +415,7 @@ def test_abort_ends_a_stream_and_closes_its_connection(start: Start, server: Scr
     talk.send({"id": "stop", "type": "abort"}, {"type": "prompt", "message": "again"})
     assert aborted(talk.until("done"))
     assert [event["delta"] for event in talk.until("done") if event["type"] == "text_delta"] == ["next"]
-    server.wait_idle(30)
+    server.wait_idle(PATIENCE)
     assert [request.closed_early for request in server.requests] == [True, False]
 
 
@@ -447,7 +436,7 @@ def test_abort_ends_a_tool_and_all_that_it_started(start: Start, zot: Zot, serve
     tool = int(read_fifo(fifo))
     talk.send({"type": "abort"})
     events = talk.until("done")
-    assert not group_runs(tool)
+    assert not running_in(tool)
     (result,) = [event for event in events if event["type"] == "tool_result"]
     assert result["is_error"]
     talk.send({"type": "prompt", "message": "go on"})

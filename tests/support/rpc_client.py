@@ -34,12 +34,3 @@ def types(events: list[Event]) -> list[str]:
 
 def text(events: list[Event]) -> str:
     return "".join(event["delta"] for event in events if event["type"] == "text_delta")
-
-
-def runs(pid: int) -> bool:
-    """Whether there is a process of this id."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -11,7 +11,8 @@ from typing import get_type_hints
 
 import pytest
 from extension_folder import write_program
-from rpc_client import connect, events_of, runs, text, types
+from processes import runs
+from rpc_client import connect, events_of, text, types
 from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image

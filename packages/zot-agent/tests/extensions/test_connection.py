@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import running_in
 from waiting import PATIENCE
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
@@ -31,19 +32,6 @@ from zot_ext.protocol.from_extension import (
 from zot_ext.protocol.from_host import CommandInvoked, Event, EventIntercept, HelloAck, PanelKey
 
 BARE = Path(__file__).parent / "programs" / "bare.py"
-
-
-def running(group: int) -> list[int]:
-    """The processes of a group that still run; dead ones that nobody has waited for do not."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            state, _, its_group, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
-        except (OSError, ValueError):
-            continue
-        if int(its_group) == group and state != "Z":
-            found.append(int(entry.name))
-    return found
 
 
 class Listener:
@@ -160,7 +148,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     before = sorted(os.listdir("/proc/self/fd"))
     yield begin
     assert groups
-    assert [running(group) for group in groups] == [[]] * len(groups)
+    assert [running_in(group) for group in groups] == [[]] * len(groups)
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
@@ -282,7 +270,7 @@ async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(
     assert listener.frames == [RegisterCommand("shout", "say it louder")]
     assert not connection.handshake.auto_ready
     assert "this is no frame" in Path(log.path).read_text().splitlines()
-    assert running(connection.pid or 0) == []
+    assert running_in(connection.pid or 0) == []
 
 
 # Frames
@@ -535,9 +523,9 @@ async def test_a_parting_extension_may_say_something_and_clean_up_after_its_ack(
 async def test_a_grandchild_that_holds_the_pipes_keeps_nobody_waiting(start: Start) -> None:
     async with start("leaves a child") as started:
         child = int(await started.listener.note())
-        assert child in running(started.pid)
+        assert child in running_in(started.pid)
         await started.connection.stop()
-        assert child not in running(started.pid)
+        assert child not in running_in(started.pid)
 
 
 async def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Start) -> None:
@@ -557,7 +545,7 @@ async def test_one_that_ignores_everything_is_killed_with_its_children(start: St
     async with start("ignores", shutdown_seconds=0.1, kill_seconds=0.1) as started:
         await started.listener.note()
         await started.connection.stop()
-        assert running(started.pid) == []
+        assert running_in(started.pid) == []
     assert started.said("no shutdown_ack within 0.1 s")
 
 
@@ -570,7 +558,7 @@ async def test_one_that_owes_an_answer_is_not_waited_for_again(start: Start) -> 
         with pytest.raises(asyncio.CancelledError):
             await asking
         await started.connection.stop()
-        assert running(started.pid) == []
+        assert running_in(started.pid) == []
     assert started.said("no shutdown_ack within 0.05 s")
 
 
@@ -582,7 +570,7 @@ async def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(st
         stopping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await stopping
-        assert running(started.pid) == []
+        assert running_in(started.pid) == []
 
 
 async def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> None:

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from rpc_client import runs
+from processes import runs
 from waiting import until
 
 from zot_agent.host.host import Host

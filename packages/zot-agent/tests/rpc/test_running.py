@@ -1,24 +1,16 @@
 """The process of `zot rpc`: how it ends, slow clients, session files."""
 
 import json
-import os
 import threading
 from pathlib import Path
 
+from processes import runs
 from rpc_peer import Peer, StartPeer
 from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 SLOW = Turn("a very long story. " * 200, chunk=1, delay=0.02)
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Peer, server: ScriptedServer) -> None:
@@ -43,7 +35,7 @@ def test_a_client_that_closes_its_end_stops_everything(start: StartPeer, server:
     peer.process.stdout.close()
 
     assert peer.process.wait(PATIENCE) == 0
-    wait_until(lambda: gone(int(pid.read_text())))
+    wait_until(lambda: not runs(int(pid.read_text())))
 
 
 def test_a_signal_ends_the_prompt_with_done(peer: Peer, server: ScriptedServer) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from calling_extension import RAW, Person, World
+from processes import runs
 from waiting import until
 
 from zot_core.conversation.commands import CommandError
@@ -135,8 +136,7 @@ async def test_a_reload_ends_what_is_open_and_the_new_process_works(world: World
         await until(lambda: client.cancelled == len(client.requests))
         await until(lambda: {task for task in asyncio.all_tasks() if "extension" in task.get_name()}.isdisjoint(tasks))
         if what in ("program", "tool"):
-            stat = Path(f"/proc/{pid.read_text().strip()}/stat")
-            await until(lambda: not stat.exists() or "Z" in stat.read_text().split())
+            await until(lambda: not runs(int(pid.read_text())))
 
 
 @pytest.mark.parametrize(("policy", "ran"), [("allow", True), ("block", False)])

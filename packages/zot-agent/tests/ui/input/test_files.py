@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import runs
 from waiting import PATIENCE, wait_until
 
 from zot_agent.ui.input.files import FileIndex, IndexLimits
@@ -178,14 +179,7 @@ def hanging_git(folder: Path, after: str = "") -> Path:
 
 def assert_ended(pids: Path) -> None:
     """They were killed: on a busy machine each dies when its turn comes."""
-    wait_until(lambda: not any(map(runs, pids.read_text().split())))
-
-
-def runs(number: str) -> bool:
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    wait_until(lambda: not any(map(runs, map(int, pids.read_text().split()))))
 
 
 async def there(path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from waiting import PATIENCE
+from waiting import PATIENCE, TIME_LIMITS, until
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
@@ -231,17 +231,19 @@ async def test_the_process_ends_with_the_search(tmp_path: Path, ending: str) -> 
     program.write_text(f"#!/bin/sh\necho $$ > {number}.new; mv {number}.new {number}\n{printed}\n")
     program.chmod(0o755)
     (tmp_path / "a").touch()
-    limits = SearchLimits(ripgrep=str(program), seconds=3 if ending == "limit" else 60)
-    task = asyncio.ensure_future(search(each(["a"]), str(tmp_path), SearchQuery("x"), LocalFiles(), limits))
-    while not number.exists():
-        await asyncio.sleep(0.01)
-    if ending == "cancelled":
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-    else:
-        result = await task
-        assert (result.timed_out, result.more) == (ending == "limit", ending == "enough")
+    for seconds in TIME_LIMITS if ending == "limit" else [PATIENCE]:
+        limits = SearchLimits(ripgrep=str(program), seconds=seconds)
+        task = asyncio.ensure_future(search(each(["a"]), str(tmp_path), SearchQuery("x"), LocalFiles(), limits))
+        if ending == "cancelled":
+            await until(number.exists)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        else:
+            result = await task
+            assert (result.timed_out, result.more) == (ending == "limit", ending == "enough")
+        if number.exists():
+            break
     with pytest.raises(ProcessLookupError):
         os.kill(int(number.read_text()), 0)
 
