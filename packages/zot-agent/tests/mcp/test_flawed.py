@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from mcp_world import McpTalk, McpWorld
@@ -147,20 +148,32 @@ def served() -> Iterator[list[subprocess.Popen[str]]]:
         each.communicate()
 
 
-def start(served: list[subprocess.Popen[str]], transport: str, flaw: str) -> str:
-    """Start a server over HTTP, and return its address without a path."""
-    command = [sys.executable, "-S", PROGRAM, f"--{transport}", flaw]
-    served.append(program := subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+SERVERS = """
+import sys
+from mcp_server import FlawedServer, serve_http
+ports = [serve_http(FlawedServer([flaw]), sys.argv[1]).server_address[1] for flaw in sys.argv[2:]]
+print(*ports, flush=True)
+sys.stdin.read()
+"""
+
+
+def start(served: list[subprocess.Popen[str]], transport: str, *flaws: str) -> dict[str, str]:
+    """Start a server over HTTP for each of these flaws, all in one process; their addresses without a path."""
+    command = [sys.executable, "-S", "-c", SERVERS, transport, *flaws]
+    program = subprocess.Popen(
+        command, env={"PYTHONPATH": str(Path(PROGRAM).parent)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    served.append(program)
     assert program.stdout is not None
-    return f"http://127.0.0.1:{int(program.stdout.readline())}"
+    ports = program.stdout.readline().split()
+    return {flaw: f"http://127.0.0.1:{port}" for flaw, port in zip(flaws, ports, strict=True)}
 
 
 async def test_the_same_holds_over_http(mcp: McpWorld, transport: str, served: list[subprocess.Popen[str]]) -> None:
     flaws = [each for each in ANSWERS if each != "broken-json" or transport == "sse"] + ["no-type"]
-    for flaw in flaws:
+    for flaw, place in start(served, transport, *flaws).items():
         kind = {"type": "sse"} if transport == "sse" and flaw == "no-type" else {}
-        url = f"{start(served, transport, flaw)}/{'sse' if transport == 'sse' else 'mcp'}"
-        mcp.add(flaw, url=url, deferred=False, **kind)
+        mcp.add(flaw, url=f"{place}/{'sse' if transport == 'sse' else 'mcp'}", deferred=False, **kind)
     async with mcp.running() as zot:
         for flaw in flaws:
             await until(lambda flaw=flaw: f"mcp__{flaw}__plain" in zot.tools)
@@ -184,9 +197,11 @@ async def test_flaws_of_http_itself_cost_nothing_or_are_said_in_the_words_of_the
         "busy": "ERROR the MCP server busy: HTTP 503 Service Unavailable: the queue is full",
         "forgets": "called plain",
     }
-    for flaw in expected:
-        mcp.add(flaw, url=f"{start(served, 'http', flaw)}/mcp", deferred=False)
-    mcp.add("far-endpoint", type="sse", url=f"{start(served, 'sse', 'far-endpoint')}/sse", deferred=False)
+    for flaw, place in start(served, "http", *expected).items():
+        mcp.add(flaw, url=f"{place}/mcp", deferred=False)
+    mcp.add(
+        "far-endpoint", type="sse", url=f"{start(served, 'sse', 'far-endpoint')['far-endpoint']}/sse", deferred=False
+    )
     async with mcp.running() as zot:
         for flaw, answer in (expected | {"far-endpoint": "called plain"}).items():
             await until(lambda flaw=flaw: f"mcp__{flaw}__plain" in zot.tools)
