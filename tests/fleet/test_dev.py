@@ -2,13 +2,12 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 from command import Zot
-from fleet_servers import free_port
+from ports import free_port, listens
 from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -18,9 +17,8 @@ def two_free_ports() -> int:
     """A free port; the one so much higher that the page has is free too."""
     while True:
         port = free_port()
-        with socket.socket() as probe:
-            if port + 1000 < 1 << 16 and probe.connect_ex(("127.0.0.1", port + 1000)):
-                return port
+        if not listens(port + 1000):
+            return port
 
 
 def test_one_command_is_a_fleet_that_ends_with_it(zot: Zot, server: ScriptedServer, tmp_path: Path) -> None:
@@ -44,8 +42,7 @@ def test_one_command_is_a_fleet_that_ends_with_it(zot: Zot, server: ScriptedServ
         assert (second.code, second.line()) == (2, f"port {port} is in use; --port names another")
         dev.send_signal(signal.SIGINT)
         assert dev.wait(PATIENCE) == 130
-        with socket.socket() as probe:
-            assert probe.connect_ex(("127.0.0.1", port))
+        assert not listens(port)
         assert "Traceback" not in log.read_text()
     finally:
         if dev.poll() is None:

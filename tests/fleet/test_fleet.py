@@ -25,8 +25,9 @@ from fleet_runs import (
     states_of,
     wait_for_runs,
 )
-from fleet_servers import Postgres, Temporal, Workers, free_port, submit_many
+from fleet_servers import Postgres, Temporal, Workers, submit_many
 from full_disk import zot_on_full_disk
+from ports import free_port
 from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import random
 import shutil
 import signal
 import socket
@@ -19,18 +18,10 @@ from typing import Any
 import psycopg
 from command import Zot
 from forked import Process, start
+from ports import free_port, listens
 from waiting import PATIENCE, wait_until
 
 from zot_agent.fleet.store.postgres import PostgresStore
-
-
-def free_port() -> int:
-    """A port below those that the system gives to connections, so that no other test has it when it is used."""
-    while True:
-        with socket.socket() as probe, suppress(OSError):
-            port = random.SystemRandom().randrange(10_000, 32_000)
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def can_be_entered(folder: Path) -> bool:
@@ -129,8 +120,7 @@ class Temporal:
 
     def answers(self) -> bool:
         assert self.process.poll() is None
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        return listens(self.port)
 
     def kill(self) -> None:
         self.process.kill()

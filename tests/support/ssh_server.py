@@ -5,10 +5,11 @@ import getpass
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+
+from ports import free_port
 
 
 class SshServer:
@@ -19,8 +20,7 @@ class SshServer:
         self.root, self.config = root, str(root / "config")
         for name in ("host", "other", "user"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(root / name)], check=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         shutil.copy(root / "user.pub", root / "allowed")
         self._process: subprocess.Popen[bytes] | None = None
         self.know("host")

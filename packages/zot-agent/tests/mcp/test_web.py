@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from mcp_world import McpWorld
-from waiting import until
+from ports import free_port, listens
+from waiting import until, wait_until
 
 DEMO = str(Path(__file__).parent / "programs" / "demo.py")
 
@@ -73,10 +74,10 @@ def strange() -> Iterator[str]:
 
 async def test_servers_behind_urls(mcp: McpWorld, strange: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRANGE_TOKEN", "let-me-in")
-    demo = subprocess.Popen([mcp.python, DEMO, "http"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    port = free_port()
+    demo = subprocess.Popen([mcp.python, DEMO, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        assert demo.stdout is not None
-        port = int(demo.stdout.readline())
+        wait_until(lambda: listens(port), "the server")
         mcp.add("demo", type="http", url=f"http://127.0.0.1:{port}/mcp")
         mcp.add("strange", url=strange, headers={"Authorization": "Bearer ${STRANGE_TOKEN}"})
         mcp.add("closed", url=strange)
@@ -90,4 +91,4 @@ async def test_servers_behind_urls(mcp: McpWorld, strange: str, monkeypatch: pyt
             await zot.until_shown("closed", "the server wants a sign-in")
     finally:
         demo.kill()
-        demo.communicate()
+        demo.wait()

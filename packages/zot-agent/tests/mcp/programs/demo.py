@@ -1,7 +1,6 @@
-"""A server with the package `mcp`: over standard input and output, or with `http` on a port that it prints."""
+"""A server with the package `mcp`: over standard input and output, or at the port that it is given."""
 
 import asyncio
-import socket
 import sys
 
 from mcp.server.mcpserver import Context, Image, MCPServer
@@ -76,11 +75,7 @@ def hello() -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["http"]:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        print(port, flush=True)
-        server.run("streamable-http", port=port)
+    if sys.argv[1:]:
+        server.run("streamable-http", port=int(sys.argv[1]))
     else:
         server.run()
