@@ -33,6 +33,8 @@ PATIENT: dict[str, Any] = {
     "shutdown_seconds": PATIENCE,
     "command_seconds": PATIENCE,
     "write_seconds": PATIENCE,
+    "provider_seconds": PATIENCE,
+    "op_cancel_seconds": PATIENCE,
 }
 """Limits that a slow machine does not reach."""
 

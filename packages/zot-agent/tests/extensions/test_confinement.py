@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE
+from calling_extension import PATIENT
 
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
 from zot_agent.extensions.hooks import AgentInfo
@@ -19,10 +19,6 @@ from zot_agent.extensions.launch import LaunchError
 from zot_agent.extensions.permissions.confinement import extension_sandbox
 from zot_agent.extensions.setup import ExtensionSetup
 from zot_ext.limits import ExtensionLimits
-
-PATIENT = ExtensionLimits(
-    hello_seconds=PATIENCE, ready_total_seconds=PATIENCE, command_seconds=PATIENCE, shutdown_seconds=PATIENCE
-)
 
 PROBE = f"""#!{sys.executable}
 import ctypes, os, socket, subprocess, sys, threading
@@ -69,7 +65,7 @@ class Machine:
         return Extensions(
             lambda: discover([], str(self.project), str(self.zot_home)),
             lambda: AgentInfo(str(self.project), "p", "m", ""),
-            ExtensionSetup(str(self.zot_home), PATIENT, removed_env=removed_env),
+            ExtensionSetup(str(self.zot_home), ExtensionLimits(**PATIENT), removed_env=removed_env),
         )
 
     @contextlib.asynccontextmanager

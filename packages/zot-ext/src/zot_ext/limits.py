@@ -153,7 +153,7 @@ WAITS = (
     *("hello_seconds", "ready_total_seconds", "busy_seconds", "remembered_seconds", "tool_seconds", "prepare_seconds"),
     *("complete_seconds", "render_seconds", "intercept_seconds", "context_seconds", "summary_seconds"),
     *("editor_key_seconds", "editor_decorate_seconds", "panel_stop_seconds", "panel_key_seconds", "command_seconds"),
-    *("shutdown_seconds", "write_seconds", "provider_seconds", "op_seconds"),
+    *("shutdown_seconds", "write_seconds", "provider_seconds", "op_seconds", "op_cancel_seconds"),
 )
 """The limits on how long the host waits for an extension."""
 

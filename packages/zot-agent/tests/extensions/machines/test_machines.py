@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE, TIME_LIMITS, until
+from calling_extension import PATIENT
+from waiting import TIME_LIMITS, until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -31,10 +32,9 @@ PROGRAM = Path(__file__).parents[1] / "programs" / "machine.py"
 
 def patient(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
-    return ExtensionLimits(**({"ready_total_seconds": PATIENCE, "shutdown_seconds": PATIENCE} | named))
+    return ExtensionLimits(**(PATIENT | named))
 
 
-PATIENT = patient()
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010800000000"
     "3a7e9b550000000a49444154789c63f80f00010101001bb6ee560000000049454e44ae426082"
@@ -62,13 +62,13 @@ class World:
         return machine / "srv"
 
     @asynccontextmanager
-    async def open(self, limits: ExtensionLimits = PATIENT, **flags: bool | int | str) -> AsyncIterator["Work"]:
+    async def open(self, limits: ExtensionLimits | None = None, **flags: bool | int | str) -> AsyncIterator["Work"]:
         client = ScriptedClient()
         async with Conversation(Runtime("scripted", client=client, cwd=self.project)) as conversation:
             extensions = Extensions(
                 lambda: discover(self.folders, str(self.project), str(self.home)),
                 lambda: AgentInfo(str(self.project), "scripted", "scripted", ""),
-                ExtensionSetup(str(self.home), limits, flags=flags),
+                ExtensionSetup(str(self.home), limits or patient(), flags=flags),
                 ExtensionOwner(conversation),
             )
             extensions.events.add(self.told.append)
@@ -403,6 +403,7 @@ async def test_a_machine_that_cannot_be_used_is_refused(world: World, frame: dic
     (folder / "extension.json").write_text(json.dumps({"name": "raw", "exec": sys.executable, "args": ["-c", program]}))
     world.folders.append(str(folder))
     async with world.open() as work:
+        await until(world.notes)
         assert words in world.notes()[0]
         assert work.agent.place.machine is None
 

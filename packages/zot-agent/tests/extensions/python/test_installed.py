@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from calling_extension import PATIENT
 from tiny_wheel import write_wheel
-from waiting import PATIENCE
 
 from zot_agent.cli.ext import run
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
@@ -22,9 +22,6 @@ from zot_agent.installers import InstallError
 from zot_ext.limits import ExtensionLimits
 
 pytestmark = pytest.mark.needs("uv")
-PATIENT = ExtensionLimits(
-    hello_seconds=PATIENCE, ready_total_seconds=PATIENCE, command_seconds=PATIENCE, shutdown_seconds=PATIENCE
-)
 PROGRAM = """
 import sys, tiny
 from zot_ext import Extension, display
@@ -74,7 +71,7 @@ async def _word(home: Path, project: Path) -> str:
     extensions = Extensions(
         lambda: discover([], str(project), str(home)),
         lambda: AgentInfo(str(project), "p", "m", ""),
-        ExtensionSetup(str(home), PATIENT),
+        ExtensionSetup(str(home), ExtensionLimits(**PATIENT)),
     )
     extensions.start()
     try:
