@@ -227,7 +227,8 @@ async def test_a_server_that_is_too_slow_is_not_started_again_by_itself(mcp: Mcp
     async with mcp.running() as zot:
         await zot.until_shown("slow", "failed: the server was not ready within 1.5 s (startup_timeout)")
         log = (mcp.root / "zot" / "logs" / "ext-mcp.log").read_text()
-        assert log.count("fetching 12 packages") == 1 + log.count("it last wrote: fetching")
+        # Once, if it came that far.
+        assert log.count("fetching 12 packages") <= 1 + log.count("it last wrote: fetching")
 
 
 class Printed:

@@ -27,14 +27,16 @@ from zot_agent.mcp.offer import Offer, OfferedLists
 from zot_agent.mcp.wire.failures import describe, leaf
 from zot_agent.mcp.wire.repair import Repair
 from zot_agent.mcp.wire.standard_error import StandardError
-from zot_agent.mcp.wire.stdio import ServerLost, stdio_transport
+from zot_agent.mcp.wire.stdio import EXIT_SECONDS, ServerLost, stdio_transport
 from zot_agent.mcp.wire.streams import Exchange, repaired
 from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport
 from zot_ext.version import __version__
 
 FRESH_SECONDS = 5.0
 """How long the result of a call waits for lists that the server has changed before it."""
-LOST_SECONDS = 1.0
+LATE_SECONDS = 1.0
+"""How much later than the library, which tells the server, a request is given up."""
+LOST_SECONDS = EXIT_SECONDS + 1
 """From the end of a connection until it is known why."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before a lost connection is made again: doubled after every failure in a row."""
@@ -303,7 +305,7 @@ class McpServer:
         seconds = self.config.timeout
         try:
             # A call of a tool has the same limit in the library, which tells the server that nobody waits any more.
-            with anyio.fail_after(seconds + LOST_SECONDS):
+            with anyio.fail_after(seconds + LATE_SECONDS):
                 return await ask(client)
         except TimeoutError:
             raise ServerLost(f"did not answer within {seconds:g} s (timeout)") from None

@@ -23,8 +23,8 @@ LINE_BYTES = 16 << 20
 """The longest line of a server."""
 END_SECONDS = 1.0
 """From the end of its input to SIGTERM, and from there to SIGKILL."""
-EXIT_SECONDS = 1.0
-"""From the end of its output to its exit, which says more."""
+EXIT_SECONDS = 3.0
+"""From the end of its output to its exit, which says more; a busy machine puts it off."""
 
 
 class ServerLost(Exception):
