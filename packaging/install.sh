@@ -125,7 +125,7 @@ find_uv() {
 }
 
 # A shell that is not there needs none, and a folder that cannot be written is no reason to fail.
-complete() {
+install_completions() {
   has "$1" || return 0
   if mkdir -p "${2%/*}" 2>/dev/null && "$zot" completions "$1" >"$scratch/completion" && mv "$scratch/completion" "$2"; then
     say "installed $2"
@@ -150,8 +150,8 @@ main() {
   zot=$folder/zot
   version=$("$zot" --version) || fail "$zot was installed and does not run"
   say "installed $zot ($version)"
-  complete bash "${XDG_DATA_HOME:-$HOME/.local/share}/bash-completion/completions/zot"
-  complete fish "${XDG_CONFIG_HOME:-$HOME/.config}/fish/completions/zot.fish"
+  install_completions bash "${XDG_DATA_HOME:-$HOME/.local/share}/bash-completion/completions/zot"
+  install_completions fish "${XDG_CONFIG_HOME:-$HOME/.config}/fish/completions/zot.fish"
   if has zsh; then say 'for completions in zsh, add this line to ~/.zshrc: source <(zot completions zsh)'; fi
   case :$PATH: in
     *:"$folder":*)
