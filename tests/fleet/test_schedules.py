@@ -95,5 +95,5 @@ def test_a_run_of_high_priority_begins_before_those_that_came_earlier(
         assert json.loads(done.out)["state"] == "queued", done.err
     (zot.cwd / "go").touch()
     wait_for_runs(database, [first, *low, high], "done")
-    begun = re.findall(r"run (\S+) has begun here", workers.text())
-    assert begun[:2] == [first, high]
+    begun = dict.fromkeys(re.findall(r"run (\S+) has begun here", workers.text()))  # a busy machine may begin one again
+    assert [*begun][:2] == [first, high]
