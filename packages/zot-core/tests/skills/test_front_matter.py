@@ -175,7 +175,9 @@ def test_a_line_that_is_not_yaml_is_text(value: str) -> None:
         ("- one\n", 2, "the front matter has no fields"),
         ("just words\n", 2, "the front matter has no fields"),
         ("a: *b\n? [x]\n: y\n", 2, "found undefined alias 'b'"),
-        ("x:\n  " + "[" * 1000 + "\n", 2, "maximum recursion depth exceeded"),
+        ("x:\n  " + "[" * 100 + "\n", 3, "brackets are nested too deeply"),
+        ("x:\n  " + "[a, {b: " * 2000 + "\n", 3, "brackets are nested too deeply"),
+        ("x:\n  " + "- " * 1000 + "\n", 2, "maximum recursion depth exceeded"),
         ("x: \x07\n", 2, "special characters are not allowed"),
     ],
 )

@@ -12,6 +12,8 @@ from zot_provider.record import Record
 
 FENCE = "---"
 
+_DEEPEST = 50
+"""Brackets within brackets."""
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
 _TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 
@@ -104,10 +106,17 @@ def yaml_fields(front: str) -> dict[str, object]:
     """Parse the fields with PyYAML. Raises `FrontMatterError`."""
     import yaml  # noqa: PLC0415  10 ms, and few files need it
 
-    try:
+    class Loader(yaml.BaseLoader):
         # The base loader creates only text, lists and dictionaries, whatever tags a file has, so it cannot fail on
-        # invalid dates and numbers.
-        value = yaml.load(front, Loader=yaml.BaseLoader)
+        # invalid dates and numbers. It looks at all open brackets with every token: many of them cost it minutes.
+
+        def fetch_flow_collection_start(self, TokenClass: object) -> None:
+            if self.flow_level >= _DEEPEST:
+                raise yaml.MarkedYAMLError(problem="brackets are nested too deeply", problem_mark=self.get_mark())
+            super().fetch_flow_collection_start(TokenClass)
+
+    try:
+        value = yaml.load(front, Loader=Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise FrontMatterError(f"not YAML: {error.problem or error.context}", 2 + (mark.line if mark else 0)) from None
