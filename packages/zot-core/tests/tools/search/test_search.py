@@ -19,7 +19,7 @@ from zot_core.tools.search.search import MatchLine, SearchLimits, SearchQuery, S
 
 LIMITS = {
     "python": SearchLimits(ripgrep=""),
-    "python, one file at a time": SearchLimits(ripgrep="", files=1),
+    "python, five files at a time": SearchLimits(ripgrep="", files=5),
     "copies": SearchLimits(),
     "copies, one file at a time": SearchLimits(copied=10_000, ripgrep=""),
 }
