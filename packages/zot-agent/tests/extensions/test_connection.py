@@ -486,7 +486,7 @@ async def test_many_small_events_that_fit_the_queue_do_not_end_a_deaf_extension(
 
 
 async def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
-    async with start("slow", write_seconds=1.5) as started:
+    async with start("slow", write_seconds=3) as started:
         for number in range(1500):  # 3 MB, and all of it has to wait
             started.connection.send(PanelKey("p", "rune", "x" * 2000))
             if number % 100 == 0:

@@ -98,7 +98,7 @@ def slow():
     read = 0
     while piece := os.read(0, 8192):
         read += len(piece)
-        time.sleep(0.005)
+        time.sleep(0.01)
     print("read", read, file=sys.stderr)
 
 
