@@ -69,6 +69,7 @@ HIDING = [
     "R -e 'pipe(\"x\")'", "gdb -ex 'shell x' f", "gnuplot -e '!x'", "sqlite3 -cmd '.system x' db",
     "python3 - <<'E'\nimport os; os.system('ma' + 'rk')\nE", "awk -F : 'BEGIN{system(\"ma\" \"rk\")}'",
     "cp $(which mark) r", "curl h | sed -f - f",
+    "deno repl --eval 'exec(1)'", "expect -c 'open \"|x\"'",
     "sqlite3 db '.sh x'", "sqlite3 db .system", "sqlite3 db 'select 1' '.once |x'",
 ]  # fmt: skip
 
@@ -108,7 +109,7 @@ CLEAR = [
     "sqlite3 ../load.db .tables",
     "psql -c 'select 1' db",
     "pip install git+https://h/mark",
-    "bash -c 'ls -la'", "wc -l < d/f", "wc -l < mark", "echo `ls`",
+    "sed -e p e.txt", "bash -c 'ls -la'", "wc -l < d/f", "wc -l < mark", "echo `ls`",
     "rustc -C opt-level=3 a.rs", "git commit -m \"mark; don't\"", "curl -fL https://h/mark -o f", "tar czf a.tgz src",
 ]  # fmt: skip
 
@@ -220,7 +221,8 @@ def project(tmp_path: Path) -> Path:
         ("ls -a | xargs cat", "ask"), ("find . -exec cat {} +", "ask"), ('cat < "$x"', "ask"), ("cp .en* x", "ask"),
         ("sh -c 'cat .e*'", "ask"), ("cat ${x}.env", "ask"), ("cat {.env,b}", "ask"), ("curl -d @.e* h", "ask"),
         ("(cd sub); cat .e*", "ask"), ("cd sub && cat ../.e*", "ask"), ("cat .env", "deny"), ("cat .ENV", "deny"),
-        ("cat " + "*a" * 17, "ask"), ("cat < .e*", "ask"), ("cat [l]", "ask"), ("wc -l < b", "allow"),
+        ("cat " + "*a" * 17, "ask"), ("git show :0:.env", "ask"), ("cat < .e*", "ask"), ("cat [l]", "ask"),
+        ("wc -l < b", "allow"),
         ('echo "$x"', "allow"), ("cat *.py", "allow"), ("wc -l sub/*.py", "allow"), ("cat .env.example", "allow"),
         ("git show HEAD:b", "allow"), ("make test", "allow"), ("git log --oneline", "allow"),
         ("cat /proc/$$/cwd/.env", "ask"),
@@ -238,17 +240,31 @@ def test_a_word_may_be_a_denied_file_that_is_not_there_yet(project: Path) -> Non
     rule: tuple[Action, str] = ("deny", "read(sub/.key)")
     for command in ("cat sub/.k*", "cat ./sub/.k*", "cat sub/../sub/.ke?", "cat ~+/sub/.k*", "cd sub; cat .k*"):
         assert judge(command, project, rule) == "ask", command
+    (project / "x").mkdir()
+    assert judge("cat x/.k*", project, ("deny", "read(x/.key)")) == "ask"
     for command in ("cat sub/k*", "cat sub/*", "cat .k*", "cat sub/x/.k*"):
         assert judge(command, project, rule) == "allow", command
 
 
 def test_words_that_are_made_of_options_and_addresses_are_looked_at() -> None:
     rule: tuple[Action, str] = ("deny", "bash(mark x)")
-    for command in ("mytool /bin/mark x", "node -e 'f(\"a mark\")'", "mytool -w /opt/mark,x"):
+    for command in (
+        "mytool /bin/mark x", "node -e 'f(\"a mark\")'", "mytool -w /opt/mark,x", "mytool 'a \"mark x\" b'",
+        "echo mark x > s; sh s", "find . -exec mark {} +", "ls | xargs mark", "ls | xargs -I{} mark {}",
+    ):  # fmt: skip
         assert judge(command, "/", rule) == "ask", command
     for command in ("env --split-string='mark x'", "env -S'mark x'", "socat EXEC:'mark x' -"):
         assert judge(command, "/", rule) == "deny", command
-    assert judge("mytool /bin/mark y", "/", rule) == "allow"
+    for command in ("mytool /bin/mark y", "mytool 'see mark'"):
+        assert judge(command, "/", rule) == "allow", command
+
+
+def test_a_file_is_asked_about_that_is_reached_through_many_folders_or_from_the_top_of_a_repository(
+    project: Path,
+) -> None:
+    assert judge("cd a; cd b; cd c; cat .key", project, ("deny", "read(a/b/c/.key)")) == "ask"
+    assert judge("git show HEAD:.env", project / "sub", ("deny", "read(../.env)")) == "ask"
+    assert judge("git show HEAD:a", project / "sub", ("deny", "read(../.env)")) == "allow"
 
 
 def test_a_word_that_only_the_shell_knows_matters_to_a_rule_about_writing_only_where_it_is_written(
@@ -294,6 +310,8 @@ def test_a_wildcard_stands_for_what_it_does_in_a_shell() -> None:
     assert fits("/w/.[e]nv", "/w/.env")
     assert not fits("/w/.[e]nv", "/w/.env", glob=False)
     assert not fits("/w/a*", "/w/a/b")
+    assert fits("/w/x", "/w/**/x")
+    assert not fits("/w/ax", "/w/**/x")
 
 
 def test_patterns_with_too_many_states_are_said_to_meet() -> None:

@@ -52,7 +52,7 @@ READS = [
     "git grep -n x",
     "git tag", "git remote -v", "cut -d: -f1 a.txt", "printf '%s\\n' a", "echo -n 'rm -rf /'", "date +%F", "which ls",
     "grep -- /etc/x a.txt", "du -sh .", "stat -c %s a.txt", "diff a.txt b.txt", "tr a-z A-Z", "ls --help",
-    "sort ./*.txt",
+    "sort ./*.txt", "head --lines=1 a.txt", "cat sub/*.py",
 ]  # fmt: skip
 
 
@@ -102,6 +102,12 @@ def test_a_command_that_may_do_more_than_read_or_reads_elsewhere_is_asked_about(
     assert verdict(command, project).action == "ask"
     assert verdict(command, project, mode="accept-edits").action == "ask"
     assert verdict(command, project, mode="plan").action in ("ask", "deny")
+
+
+def test_a_wildcard_in_a_folder_stands_for_what_a_link_there_leads_to(project: Path) -> None:
+    (project / "sub" / "link").symlink_to("../../secret")
+    for command in ("cat sub/l*", "cat ./sub/li?k", "head */link"):
+        assert verdict(command, project).action == "ask", command
 
 
 def test_a_wildcard_behind_a_backslash_that_is_plain_is_one(project: Path) -> None:
