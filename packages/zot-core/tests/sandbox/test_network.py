@@ -174,6 +174,17 @@ async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_
         await asyncio.open_connection("127.0.0.1", port)
 
 
+async def test_the_end_of_a_sandbox_is_the_end_of_its_network(world: SandboxWorld) -> None:
+    sandbox = world.open(hosts=["ok.test"])
+    assert sandbox.network is not None
+    port, _ = sandbox.network.listen(Launch(["true"], "/", {}))
+    (await asyncio.open_connection("127.0.0.1", port))[1].close()
+    sandbox.close()
+    await until(lambda: not sandbox.network.tasks)
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
+
+
 def test_a_wrong_host_is_an_error_before_anything_runs(world: SandboxWorld) -> None:
     with pytest.raises(ValueError, match="expected HOST"):
         world.open(hosts=["https://ok.test/"])

@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 from zot_core.aio import cancel_soon, spawn
@@ -91,7 +92,8 @@ class SandboxNetwork:
             assert task is not None
             connections.add(task)
             task.add_done_callback(connections.discard)
-            await self.proxy.serve(reader, writer)
+            with suppress(asyncio.CancelledError):  # what starts this task takes it for an error in Python 3.11
+                await self.proxy.serve(reader, writer)
 
         server = await asyncio.start_server(serve, sock=listener, limit=self.proxy.limits.head_bytes)
         try:
