@@ -32,6 +32,21 @@ async def test_the_end_of_another_sandbox_of_the_project_takes_no_protection_awa
     assert not (world.project / ".zot").exists()
 
 
+def test_no_folder_stays_open_when_its_place_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / ".zot"
+    holder = Placeholders([str(path)])
+    for _ in range(2):
+        holder.make()
+        assert str(path) in holding()
+        holder.remove()
+    assert not any(each.startswith(str(path)) for each in holding())
+
+
+def holding() -> list[str]:
+    """What the descriptors of this process lead to."""
+    return [os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")]
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0]])
 def test_the_last_one_that_needs_a_folder_removes_it(tmp_path: Path, order: list[int]) -> None:
     path = tmp_path / ".zot"

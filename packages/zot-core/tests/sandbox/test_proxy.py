@@ -262,6 +262,18 @@ async def test_the_proxy_of_the_environment_is_asked_for_a_tunnel(monkeypatch: p
     assert len(asked) == 2
 
 
+async def test_a_proxy_of_the_environment_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    limits = ProxyLimits(connect_seconds=0.1)
+    async with inside("ok.test", limits=limits) as client, start_raw_server(silent) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        answer = await client.send(GET.format("ok.test"))
+    assert answer.startswith("HTTP/1.1 502 ")
+    assert "ok.test does not answer" in answer
+
+
 @given(st.binary(max_size=200) | st.text("GETCONhtp:/.os \r\n\0@", max_size=80).map(lambda text: text.encode()))
 def test_every_head_is_read_or_refused(head: bytes) -> None:
     try:

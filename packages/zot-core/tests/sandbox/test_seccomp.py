@@ -77,6 +77,32 @@ def test_setuid_and_setgid_are_refused_to_every_call_that_sets_a_mode(name: str,
     assert answer(program, machine.architecture, 437) == ENOSYS
 
 
+REFUSED = {
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "setns": (308, 268), "open_by_handle_at": (304, 265), "quotactl": (179, 60),
+    "acct": (163, 89), "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142), "init_module": (175, 105),
+    "delete_module": (176, 106), "finit_module": (313, 273), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
+    "iopl": (172, None), "ioperm": (173, None), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
+    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "pidfd_getfd": (438, 438),
+    "mount_setattr": (442, 442), "open_tree_attr": (467, 467),
+}  # fmt: skip
+"""Calls that are refused whatever their arguments, with their numbers in the two headers of the kernel."""
+
+
+@pytest.mark.parametrize(("name", "column"), [("x86_64", 0), ("aarch64", 1)])
+def test_the_calls_that_lead_out_have_the_numbers_of_the_kernel(name: str, column: int) -> None:
+    """The numbers are those of `asm/unistd_64.h` and `asm-generic/unistd.h`."""
+    machine, program = MACHINES[name], filter_program(name)
+    refused = {number for numbers in REFUSED.values() if (number := numbers[column]) is not None}
+    found = {number for number in range(600) if answer(program, machine.architecture, number) == EPERM}
+    assert found - {machine.socket} == refused  # without arguments it is for a socket of no family
+    others = (machine.socket, machine.socketpair, machine.ioctl, machine.clone, machine.unshare, *machine.forks)
+    assert others == ((41, 53, 16, 56, 272, 57, 58) if name == "x86_64" else (198, 199, 29, 220, 97))
+
+
 def test_every_call_that_sets_a_mode_is_named_for_each_machine() -> None:
     """The numbers are those of `asm/unistd_64.h` and `asm-generic/unistd.h`."""
     chmod, fchmod, fchmodat, creat, mknod, mknodat = 90, 91, 268, 85, 133, 259
