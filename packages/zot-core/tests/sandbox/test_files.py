@@ -184,6 +184,20 @@ async def test_a_read_only_file_stays_as_it_is(world: SandboxWorld, files: Sandb
 SAME = [".", "src/a.py", "out/file", "chain", "key2", "to-git/hooks/..", "src/./..//src", "/", "/proc/self/root/etc"]
 
 
+@pytest.mark.parametrize("walk", [False, True])
+def test_nothing_stays_open_of_a_path_that_cannot_be_opened(world: SandboxWorld, walk: bool) -> None:
+    (world.project / "round").symlink_to("round")
+    (world.project / "up").symlink_to("../../up/../project/src/a.py")
+    (world.project / "full").symlink_to(world.project / "src")
+    before = os.listdir("/dev/fd")
+    for path in ("none", "round", "src/none", "src/a.py/x", "up", "full/none", "src/../../project/full/../none"):
+        with pytest.raises(OSError), open_path(str(world.project / path), walk=walk):  # noqa: PT011  of many kinds
+            pass
+    with open_path(str(world.project / "full" / ".." / "src" / "a.py"), walk=walk) as found:
+        assert found.path == str(world.project / "src" / "a.py")
+    assert os.listdir("/dev/fd") == before
+
+
 def test_both_ways_lead_to_the_same_path(world: SandboxWorld) -> None:
     link_things(world)
     for path in SAME:

@@ -54,6 +54,7 @@ def test_the_project_and_temporary_files_are_writable(lesser: SandboxWorld) -> N
         "ls /tmp",
         "cat </dev/tcp/127.0.0.1/$PORT",
         "touch /usr/x",
+        "ls /dev",
     ],
 )
 def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
@@ -101,6 +102,11 @@ def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
     ended, text = lesser.python(program)
     assert ended.exit_code
     assert "Operation not permitted" in text
+
+
+def test_no_program_gets_rights_by_being_started(lesser: SandboxWorld) -> None:
+    asked = "import ctypes; print(ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))"  # PR_GET_NO_NEW_PRIVS
+    assert lesser.python(asked)[1] == "1\n"
 
 
 ROOT = """

@@ -43,6 +43,26 @@ def test_the_longest_path_says_what_may_be_done(tmp_path: Path, path: str, acces
     assert policy_of(tmp_path).access(str(tmp_path / path)) == access
 
 
+def test_what_gives_programs_orders_is_not_writable_at_the_top_of_a_project(tmp_path: Path) -> None:
+    names = (
+        ".agents", ".claude", ".codex", ".cursor", ".devcontainer", ".envrc", ".git", ".husky", ".idea", ".mcp.json",
+        ".vscode", ".zot",
+    )  # fmt: skip
+    for name in names:
+        (tmp_path / "project" / name).mkdir(parents=True)
+    policy = policy_of(tmp_path)
+    assert {name: policy.access(str(tmp_path / "project" / name / "x")) for name in names} == dict.fromkeys(
+        names, "read"
+    )
+    assert policy.may_write(str(tmp_path / "project" / ".github" / "x"))
+
+
+@pytest.mark.parametrize("folder", ["/home", "/root", "/Users", "/var/tmp", "/run", "/etc/ssh", "/etc/ssl/private"])
+def test_what_is_hidden_of_the_system_is_so_whoever_has_which_home(tmp_path: Path, folder: str) -> None:
+    expected = "none" if Path(folder).exists() else "read"
+    assert policy_of(tmp_path).access(f"{folder}/of-another") == expected
+
+
 def test_a_folder_that_a_person_adds_is_writable_but_not_its_repository(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     policy = policy_of(tmp_path, writable=[str(tmp_path / "more")])
