@@ -402,6 +402,8 @@ FILES: list[tuple[str, str]] = [
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true},}}'),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true, "disabled": false}}}'),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true}}, "mcpServers": {"a": {"command": "x"}}}'),
+    ("permissions.json", '{"deny": ["bash"]}'),
+    ("permissions.json", '{"folders": {"project": {"deny": ["bash"]}}}'),
     ("agents/a.md", "---\ndescription: d\npermissions: ask\npermissions: yolo\n---\nx"),
     ("agents/a.md", "---\ndescription: d\ndisallowedTools: [Read, bsh]\n---\nx"),
     *(

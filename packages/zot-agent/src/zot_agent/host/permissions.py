@@ -85,8 +85,12 @@ class PermissionFiles:
         from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
 
         rules = [rule for layer in layers for rule in parse_permissions(layer.values[_KEY], layer.source).rules]
-        kept = self._kept().get(self._folder, {})
-        return [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}", typed=False).rules]
+        kept, source = self._kept().get(self._folder, {}), f"{self.path}: {self._folder}"
+        if not isinstance(kept, dict) or "mode" in kept:
+            raise ConfigError(f"{source}: expected an object with rules; the mode belongs into {SETTINGS_FILE}")
+        own = {action: kept[action] for action in kept if action != "allow"}  # which only a person writes
+        answers = parse_permissions({"allow": kept.get("allow", [])}, source, typed=False)
+        return [*rules, *answers.rules, *parse_permissions(own, source).rules]
 
     def mode(self, settings: Settings) -> PermissionMode:
         """Return the mode of the settings. Raises `ConfigError` if a project names a less careful mode."""
@@ -107,20 +111,29 @@ class PermissionFiles:
         return mode
 
     def _kept(self) -> dict[str, object]:
-        folders = read_json_object(self.path).get("folders", {})
+        content = read_json_object(self.path)
+        if other := next((key for key in content if key != "folders"), ""):
+            raise ConfigError(f"{self.path}: unknown key {other!r}; your own rules belong into {SETTINGS_FILE}")
+        folders = content.get("folders", {})
         if not isinstance(folders, dict):
             raise ConfigError(f"{self.path}: folders: expected an object")
-        return folders
+        found = {os.path.normpath(os.path.expanduser(path)): rules for path, rules in folders.items()}
+        if wrong := next((path for path in found if not os.path.isabs(path)), ""):
+            raise ConfigError(f"{self.path}: {wrong!r} is no absolute path of a folder")
+        if len(found) < len(folders):
+            raise ConfigError(f"{self.path}: a folder has rules in two places")
+        return found
 
     def save(self, rules: list[str]) -> "Sequence[Rule]":
-        """Keep allow rules for the folder, and return them. Raises `ConfigError` if they cannot be written."""
+        """Keep allow rules for the folder, beside what a person has written there, and return them. Raises
+        `ConfigError` if they cannot be written."""
         from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  only after a question
         from zot_provider.files.replace_file import replace_file  # noqa: PLC0415
 
         folders = self._kept()
         kept = folders.get(self._folder)
-        allow = kept.get("allow", []) if isinstance(kept, dict) else []
-        folders[self._folder] = {"allow": list(dict.fromkeys([*allow, *rules]))}
+        own = kept if isinstance(kept, dict) else {}
+        folders[self._folder] = {**own, "allow": list(dict.fromkeys([*own.get("allow", []), *rules]))}
         text = json.dumps({"folders": folders}, ensure_ascii=False, indent=2) + "\n"
         try:
             make_private(os.path.dirname(self.path))
