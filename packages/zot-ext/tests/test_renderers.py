@@ -88,7 +88,7 @@ def test_the_check_asks_each_renderer_at_two_widths_and_reads_the_lines() -> Non
     [
         (["a", [{"text": "b"}]], ""),
         (None, ""),
-        ("a", "lines must be a list"),
+        ("a", "lines must be an array"),
         ([5], "lines must be strings, or lists of spans with text"),
         ([[{"bold": True}]], "lines must be strings, or lists of spans with text"),
     ],

@@ -4,12 +4,15 @@ The one table of error words, checks and JSON Schemas for `zot rpc`, `zot serve`
 """
 
 import types
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.calls import CallParam
 
 FailureCode: TypeAlias = Literal[
     "unsupported", "unavailable", "busy", "cancelled", "timeout", "invalid", "denied", "not_found", "stale_session",
@@ -66,6 +69,10 @@ _PLAIN: dict[Any, FieldKind] = {
     Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
     dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
 }
+_NAMED = {
+    "list": FieldKind("an array", lambda value: isinstance(value, list), {"type": "array"}, "list"),
+    **{kind.call_kind: kind for kind in _PLAIN.values()},
+}
 _MANY = {str: "strings", int: "whole numbers", dict: "objects"}
 
 
@@ -93,3 +100,12 @@ def kind_of(annotation: Any) -> FieldKind:
     if found is None or isinstance(annotation, types.UnionType):
         raise TypeError(f"a field cannot be {annotation}")
     return found
+
+
+def check_params(params: "Iterable[CallParam]", given: Mapping[str, Any]) -> None:
+    """Check what an extension has sent for a call that is no operation. Raises `OperationFailed`, which names what is
+    wrong."""
+    for each in params:
+        value, kind = given.get(each.name), _NAMED[each.kind]
+        if each.required if value is None else not kind.fits(value):
+            raise OperationFailed("invalid", kind.problem(each.name, value))

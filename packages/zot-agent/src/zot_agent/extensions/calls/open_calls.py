@@ -11,12 +11,12 @@ from zot_agent.extensions.calls.call import CallServices, ExtensionCall
 from zot_agent.extensions.requests import COMMAND_IDS
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.failures import failure_code
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OperationFailed, check_params
 from zot_agent.operations.names import ALIASES, MODULES
 from zot_agent.operations.registry import find_for_client
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
-from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod, params_problem
+from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import CancelRequest, HostProgress, HostResult
 from zot_ext.protocol.raw import RawObject, dump
@@ -140,9 +140,8 @@ class OpenCalls:
             raise OperationFailed(
                 "denied", f"{method.name} needs the group {method.group!r}, which hello.capabilities does not have"
             )
-        problem = params_problem(method, {} if frame.params is None else frame.params.value)
-        if problem and frame.method not in MODULES:  # an operation checks its fields itself
-            raise OperationFailed("invalid", f"{method.name}: {problem}")
+        if frame.method not in MODULES:  # an operation checks its fields itself
+            check_params(method.params, {} if frame.params is None else frame.params.value)
         if method.in_command and not frame.parent_id.startswith(COMMAND_IDS):
             raise OperationFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
         if frame.parent_id and not self._connection.pending.has(frame.parent_id):

@@ -50,9 +50,9 @@ KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "text": ("a string", str),
     "whole": ("a whole number", int),
     "flag": ("true or false", bool),
-    "list": ("a list", list),
+    "list": ("an array", list),
     "object": ("an object", dict),
-    "any": ("a JSON value", object),
+    "any": ("any JSON value", object),
 }
 """The kinds of parameters, with their name in errors."""
 
