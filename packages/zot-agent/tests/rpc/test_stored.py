@@ -194,6 +194,7 @@ def test_what_is_wrong_or_for_the_person_alone_is_refused(peer: Peer) -> None:
         ("reasoning", "much", "reasoning: expected one of"),
         ("bash_timeout", {"a": []}, "bash_timeout: expected"),
         ("provider", "nobody", "nobody"),
+        ("retry", {"tries": -1}, "config.json: retry: retries must be a number from 0, not -1"),
     ]
     for key, value, why in wrong:
         assert why in peer.error("settings.set", key=key, value=value)

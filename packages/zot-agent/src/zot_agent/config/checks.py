@@ -43,6 +43,16 @@ def permissions(value: Mapping[str, Any], source: str) -> None:
         parse_permissions(value, source)
 
 
+def retry(value: Mapping[str, Any], source: str) -> None:
+    """Check how calls are repeated. Raises `ConfigError`."""
+    from zot_agent.config.retry import retry_policy  # noqa: PLC0415  few people set it
+
+    try:
+        retry_policy(value)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
 def authorities(text: str) -> str:
     """Return the path of a file of authorities, which must be there."""
     path = os.path.expanduser(text)

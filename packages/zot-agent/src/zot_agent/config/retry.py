@@ -22,13 +22,13 @@ def retry_policy(
     setting only what waits even longer than such work counts. Raises `ConfigError`."""
     given = dict(setting)
     if unknown := sorted(given.keys() - _FIELDS.keys()):
-        raise ConfigError(f"retry in the settings: there is no {unknown[0]!r}; it has {', '.join(_FIELDS)}")
+        raise ConfigError(f"retry: there is no {unknown[0]!r}; it has {', '.join(_FIELDS)}")
     flagged = {name: flag for name, flag in (flags or {}).items() if flag is not None}
     for name, value in (*given.items(), *flagged.items()):
         kinds = int if name == "tries" else int | float
         if isinstance(value, bool) or not isinstance(value, kinds):
             kind = "a whole number" if name == "tries" else "a number of seconds"
-            raise ConfigError(f"retry in the settings: {name} must be {kind}, not {value!r}")
+            raise ConfigError(f"retry: {name} must be {kind}, not {value!r}")
     policy = UNATTENDED if unattended or wait else RetryPolicy()
     if wait:
         given = {name: value for name, value in given.items() if value > getattr(policy, _FIELDS[name])}

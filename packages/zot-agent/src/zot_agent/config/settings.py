@@ -78,6 +78,7 @@ class Settings:
     retry = JsonObject(
         "a JSON object with tries, longest_wait and total",
         "how failed model calls are repeated: tries, seconds of the longest wait, seconds of all waits of a call",
+        parts=checks.retry,
     )
     favourite_models = Names("models", "models that Ctrl+P goes through on the screen")
     max_steps = Number(

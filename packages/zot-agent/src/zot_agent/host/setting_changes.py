@@ -69,6 +69,7 @@ def checked_values(values: Mapping[str, object], models: ModelRegistry, settings
         except ValueError as error:
             raise ConfigError(f"{key}: {error}") from None
         if checked[key]:
+            SETTINGS[key].check(checked[key], user_file(zot_home()))
             check_model(key, checked[key], models, settings)
     return checked
 
