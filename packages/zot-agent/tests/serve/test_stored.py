@@ -59,17 +59,21 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
         id = await served.open()
 
         async def refusal(command: str, **fields: str) -> str:
-            answer = await served.http.post(f"/sessions/{id}/commands", json={"type": command, **fields})
-            return str(answer.json()["error"])
+            answer = (await served.http.post(f"/sessions/{id}/commands", json={"type": command, **fields})).json()
+            return f"{answer['code']}: {answer['error']}"
 
         for command in ("session.show", "session.open", "session.delete", "session.rename", "session.export"):
             error = await refusal(command, session=hidden, title="x", path="x.md")
-            assert error == f"no session {hidden!r}"
+            assert error == f"not_found: no session {hidden!r}"
         everything = await served.command(id, "session.list", scope="all")
         assert [each["id"] for each in everything["data"]["sessions"]] == [mine]
         outside = "is outside the directories that are served"
-        assert outside in await refusal("session.export", session=mine, path="../out.md")
-        assert outside in await refusal("session.import", path="/etc/hosts")
+        for refused in (
+            await refusal("session.export", session=mine, path="../out.md"),
+            await refusal("session.import", path="/etc/hosts"),
+        ):
+            assert refused.startswith("denied: ")
+            assert refused.endswith(outside)
 
 
 SWITCHER = """
@@ -122,7 +126,7 @@ async def test_a_session_goes_out_as_a_file_and_comes_in_again(serving: Serving,
         ("GET", "/stored/deadbeef/export?format=pdf", b"", 400, "format"),
         ("PATCH", "/settings", b"{", 400, "not JSON"),
         ("PATCH", "/settings", b"[]", 400, "object"),
-        ("PATCH", "/settings", b'{"project_trust": "on"}', 400, "only you"),
+        ("PATCH", "/settings", b'{"project_trust": "on"}', 403, "only you"),
         ("PATCH", "/settings", b'{"mouse": true, "theme": 1}', 400, "theme"),
         ("PATCH", "/settings", b'{"provider": "nobody"}', 400, "nobody"),
     ],

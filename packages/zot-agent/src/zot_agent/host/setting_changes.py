@@ -9,6 +9,7 @@ from zot_agent.config.settings import SETTINGS, Settings
 from zot_agent.config.settings_file import change_settings, user_file
 from zot_agent.host.host import Host
 from zot_agent.host.permissions import PermissionFiles
+from zot_agent.operations.fields import OperationFailed
 from zot_core.errors import Busy
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.registry import ModelRegistry
@@ -43,7 +44,7 @@ def setting_row(settings: Settings, key: str) -> "SettingInfo":
 async def change_setting(host: Host, key: str, value: object) -> None:
     """Store a setting in the user's file, None for its default, and let the conversation of `host` use it.
 
-    Raises `ConfigError` if it cannot be changed or stored, and `Busy` for the reasoning level during a run; nothing
+    Raises what `checked_values` and `store_values` raise, and `Busy` for the reasoning level during a run; nothing
     has changed then.
     """
     if key == Settings.reasoning.key and host.conversation.busy:
@@ -57,13 +58,13 @@ async def change_setting(host: Host, key: str, value: object) -> None:
 
 def checked_values(values: Mapping[str, object], models: ModelRegistry, settings: Settings) -> dict[str, Any]:
     """Return the values of the JSON that a program sends; None stays None. Raises `ConfigError`, which names the key,
-    also for a setting that only the person can change."""
+    and `OperationFailed` for a setting that only the person can change."""
     checked: dict[str, Any] = {}
     for key, value in values.items():
         if key not in SETTINGS:
             raise UnknownName.among("setting", key, SETTINGS)
         if SETTINGS[key].person_only:
-            raise ConfigError(f"{key}: only you can change this, on the screen or with zot config set")
+            raise OperationFailed("denied", f"{key}: only you can change this, on the screen or with zot config set")
         try:
             checked[key] = None if value is None else SETTINGS[key].read(value)
         except ValueError as error:

@@ -35,7 +35,8 @@ class StoredSessions:
     """Lists, finds, exports and imports stored sessions, one at a time, in a thread.
 
     With `allowed`, which says whether a client may see a path without links, sessions of other directories, and files
-    outside the store, do not exist. Methods raise `ConfigError`, `SessionError`, and `OperationFailed` after too long.
+    outside the store, do not exist. Methods raise `ConfigError`, `SessionError`, and `OperationFailed` for a file that
+    the client may not name, and after too long.
     """
 
     def __init__(
@@ -205,7 +206,7 @@ class StoredSessions:
             raise ConfigError("path is not Unicode text") from None
         path = os.path.join(cwd, os.path.expanduser(path))
         if self._allowed is not None and not self._allowed(os.path.realpath(path)):
-            raise ConfigError(f"{path} is outside the directories that are served")
+            raise OperationFailed("denied", f"{path} is outside the directories that are served")
         return path
 
 

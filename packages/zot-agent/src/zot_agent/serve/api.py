@@ -11,6 +11,7 @@ from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.serve.guard import error_response
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
+_STATUS = {"denied": 403, "timeout": 504}
+"""The status of what has failed with these codes; 400 for others."""
+
 
 def _with_error_responses(endpoint: Endpoint) -> Endpoint:
     """Turn zot's own errors into responses."""
@@ -49,6 +53,8 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
             return error_response(HttpError(404 if request.path_params else 400, str(error)))
         except SessionLocked as error:
             return error_response(HttpError(409, str(error)))
+        except OperationFailed as error:
+            return error_response(HttpError(_STATUS.get(error.code, 400), str(error)))
         except ZotError as error:
             return error_response(HttpError(400, str(error)))
 
