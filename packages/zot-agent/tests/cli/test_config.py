@@ -61,6 +61,8 @@ def test_the_list_has_every_setting_and_hides_a_password(home: Path, capsys: pyt
         (["set", "provider", "opnai"], "zot: unknown provider 'opnai'; did you mean openai"),
         (["set", "model", "claude-sonet"], "zot: unknown model 'claude-sonet'"),
         (["set", "project_trust", "on", "--project"], "zot: project_trust: a project cannot set this"),
+        (["set", "hooks", '{"nope": []}'], "zot: {file}: hooks: unknown event 'nope'"),
+        (["set", "retry", '{"total": -1}'], "zot: {file}: retry: total must be a number from 0, not -1"),
         (["set", "theme"], "zot: the following arguments are required: VALUE"),
         ([], "zot: the following arguments are required: get|set|list|path|unset"),
     ],
@@ -70,7 +72,7 @@ def test_a_mistake_is_one_line_and_changes_nothing(
 ) -> None:
     assert run(arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith(said)
+    assert error.startswith(said.replace("{file}", str(home / "config.json")))
     assert error.count("\n") == 1
     assert not (home / "config.json").exists()
 

@@ -14,6 +14,7 @@ from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.setting import Setting
 from zot_agent.config.settings import SETTINGS, Settings, read_settings
 from zot_agent.config.settings_file import change_settings, project_file, user_file
+from zot_agent.hook_programs.read import read_programs
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import open_providers
 from zot_agent.host.setting_changes import check_model
@@ -112,6 +113,8 @@ def _set(given: Namespace) -> None:
         raise ConfigError(f"{given.key}: {error}") from None
     if given.project and not (setting.in_project or setting.narrows(value, read_settings(zot_home()).value(given.key))):
         raise ConfigError(f"{given.key}: a project cannot set this; leave out --project")
+    if given.key == Settings.hooks.key:
+        read_programs(value, _file(given), may_leave=not given.project)
     if given.key in (Settings.provider.key, Settings.model.key):
         registry, settings = open_registry(zot_home()), _settings()
         if not settings.errors:  # with them no extension is asked
