@@ -47,6 +47,8 @@ def test_what_is_not_named_is_not_granted() -> None:
         ({"network": ["http://a.test"]}, "field 'permissions.network[0]' must be a host, or *. and a host"),
         ({"network": ["a.test@evil"]}, "field 'permissions.network[0]' must be a host"),
         ({"network": ["*"]}, "field 'permissions.network[0]' must be a host"),
+        ({"calls": ["session.clone"]}, "field 'permissions.calls[0]' is called session.fork now"),
+        ({"calls": ["kv.*", "abort"]}, "field 'permissions.calls[1]' is called control.abort now"),
         ({"read": ["x"] * 101}, "field 'permissions.read' has 101 entries; at most 100"),
     ],
 )
