@@ -335,6 +335,16 @@ def test_a_task_that_a_handler_has_started_calls_for_itself_once_the_handler_has
         assert host.wait_for(HostCall, lambda call: not call.parent_id)
 
 
+def test_a_method_that_has_another_name_is_told_with_it() -> None:
+    ext = Extension("caller", capabilities=GROUPS)
+    ext.command("call")(lambda name: ext.call(name))
+    with FakeHost(ext, capabilities=GROUPS) as host:
+        assert host.command("call", "abort").error == (
+            "ValueError: there is no method 'abort'; it is called control.abort now"
+        )
+        assert host.command("call", "none").error == "ValueError: there is no method 'none'"
+
+
 class StreamingHost(FakeHost):
     """Sends two parts before each result."""
 

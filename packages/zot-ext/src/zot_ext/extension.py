@@ -308,12 +308,13 @@ class Extension(Groups):
         return self._call(None, method, **params)
 
     def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
-        from zot_ext.protocol.calls import METHODS  # noqa: PLC0415 - as above
+        from zot_ext.protocol.calls import METHODS, RENAMED  # noqa: PLC0415 - as above
 
         if self._runner is None:
             raise RuntimeError("the extension is not running; call in a handler")
         if method not in METHODS:
-            raise ValueError(f"there is no method {method!r}")
+            now = f"; it is called {RENAMED[method]} now" if method in RENAMED else ""
+            raise ValueError(f"there is no method {method!r}{now}")
         self.require(METHODS[method].group)
         if self._runner.caller is None:  # the host grants more than was asked for
             raise NotGranted.for_group(METHODS[method].group, asked=False)
