@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.requests import FOREGROUND_IDS
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import FailureCode, OperationFailed
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permissions.lines import LineRules
 from zot_core.permissions.rule import COMMANDS, parse_rule
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 async def run(call: ExtensionCall) -> "ProgramEnd":
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
-        raise OperationFailed("invalid", "exec.run: argv must be a list of strings, the program first")
+        raise OperationFailed("invalid", "argv must be an array of strings, the program first")
     command, sandbox = shlex.join(argv), connection.terms.sandbox
     cwd = _folder(call, sandbox)
     if why := _refusal(connection.terms.permissions.exec, command, cwd):
@@ -46,7 +46,8 @@ async def run(call: ExtensionCall) -> "ProgramEnd":
     try:
         ended = await LocalShell(prepare=prepare).run(command, cwd=cwd, env={}, timeout=seconds, output=keep)
     except OSError as error:
-        raise OperationFailed("unavailable", error.strerror or str(error)) from error
+        code: FailureCode = "not_found" if isinstance(error, FileNotFoundError) else "unavailable"
+        raise OperationFailed(code, f"cannot run a program in {cwd}: {error.strerror or error}") from error
     finally:
         if inside is not None:
             inside.close()
