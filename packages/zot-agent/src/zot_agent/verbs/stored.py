@@ -84,12 +84,12 @@ async def rename(caller: OperationCaller, title: str, *, session: str = "") -> "
     conversation, own = caller.conversation, _own_path(caller)
     if not own and not session:
         raise OperationFailed("unavailable", "this session is not stored, so it has no title")
-    path = await _path(caller, session) if session else own
+    if caller.extension and not conversation.runtime.state.session_id.startswith(session):  # whether it exists or not
+        raise OperationFailed("denied", "an extension renames the session of the conversation only")
+    path = await _path(caller, session) if session and not caller.extension else own
     if path == own and conversation.runtime.session is not None:
         conversation.rename(title)
         return {"title": conversation.runtime.session.meta.title}
-    if caller.extension:
-        raise OperationFailed("denied", "an extension renames the session of the conversation only")
     return {"title": await caller.stored.rename(path, conversation.runtime.cwd, title)}
 
 

@@ -121,7 +121,7 @@ async def test_an_extension_learns_which_events_its_groups_have(world: World) ->
 
 
 async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> None:
-    world.add("caller", CALLER)
+    world.add("caller", CALLER, " ".join(CALL_GROUPS))
     cases: list[tuple[str, dict[str, Any], str, str]] = [
         ("no.such", {}, "unsupported", "zot has no method 'no.such'"),
         ("ui.select", {}, "invalid", "title is missing: it must be a string"),
@@ -130,6 +130,8 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
         ("kv.get", {"key": ""}, "invalid", "a key has 1 to 200 characters"),
         ("kv.get", {"key": "a", "scope": "moon"}, "invalid", "scope must be one of"),
         ("session.entry", {"entry": "no"}, "not_found", "the session has no entry 'no'"),
+        ("session.rename", {"title": "x", "session": "none"}, "denied", "an extension renames the session of the conv"),
+        ("exec.run", {"argv": ["true"], "cwd": "/none"}, "not_found", "cannot run a program in /none: No such file"),
         ("request.extend", {"seconds": 0}, "invalid", "seconds must be 1 to 600"),
     ]
     async with world.running(ask=Person()) as talk:
