@@ -120,6 +120,19 @@ async def test_a_continued_session_sends_the_same_message_and_no_other(tmp_path:
     assert users(after.requests[0].messages) == [*sent, "2"]
 
 
+async def test_a_continued_session_is_told_that_its_sandbox_is_a_new_one(tmp_path: Path) -> None:
+    session = tmp_path / "s.jsonl"
+    for number in range(3):
+        client = ScriptedClient(["a", "b"])
+        async with attached(client, Permissions(), session=str(session)) as runtime:
+            runtime.agent.place.change(walls=Walls("Sandbox: no network", lambda _: False))
+            await runtime.prompt("1")
+            await runtime.prompt("2")
+        told = [each for each in users(client.requests[-1].messages) if each.startswith("[")]
+        new = "[The sandbox is a new one: its folder for temporary files is empty.]"
+        assert told == ["[Mode yolo from here on: every call runs. Sandbox: no network.]", *[new] * number]
+
+
 async def test_it_is_told_again_after_a_compaction() -> None:
     client = ScriptedClient(["a", "b", "c", "d", "the summary", "e"])
     async with attached(client, Permissions("plan", ask=yes)) as runtime:

@@ -18,6 +18,9 @@ from zot_provider.record import Record
 _SHOWN = "the model knows: mode "
 """How the reason begins why such a message is not shown."""
 
+_EMPTY = "the model knows: the sandbox is new"
+_NEW = "[The sandbox is a new one: its folder for temporary files is empty.]"
+
 _RULE_WORDS = 7
 """Words of all rules that are named."""
 
@@ -58,10 +61,14 @@ class Terms:
         if known is None and now.mode == "yolo" and not now.held and not walls:
             return []
         text = terms(now, walls)
-        if known is not None and text in (known.text, self._last):  # a hook may have changed the message
-            return []
+        place = "in a sandbox" if walls else "no sandbox"
+        # The model knows it from another process, whose sandbox is gone.
+        other = bool(walls) and known is not None and known.hidden.endswith(place) and not self._last
+        news = [user_message(_NEW, hidden=_EMPTY)] if other else []
+        if known is None or text not in (known.text, self._last):  # a hook may have changed the message
+            news.insert(0, user_message(text, hidden=f"{_SHOWN}{now.mode}, {place}"))
         self._last = text
-        return [user_message(text, hidden=f"{_SHOWN}{now.mode}, {'in a' if walls else 'no'} sandbox")]
+        return news
 
 
 def terms(now: Allowed, walls: str) -> str:
