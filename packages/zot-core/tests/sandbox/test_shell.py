@@ -41,6 +41,30 @@ def test_temporary_files_last_until_the_sandbox_is_closed(
 
 
 @pytest.mark.needs("bwrap")
+async def test_the_home_of_a_command_that_is_cancelled_is_removed(
+    world: SandboxWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "homes").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "homes"))
+    began = asyncio.Event()
+    shell = SandboxedShell(world.sandbox, LocalShell())
+    running = asyncio.ensure_future(
+        shell.run(
+            "echo x >~/x; echo; sleep 1000",
+            cwd=str(world.project), env={}, timeout=PATIENCE, output=lambda _: began.set(),
+        )
+    )  # fmt: skip
+    async with asyncio.timeout(PATIENCE):
+        await began.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await asyncio.get_running_loop().shutdown_default_executor()
+    (homes,) = (tmp_path / "homes").iterdir()
+    assert not os.listdir(homes)
+
+
+@pytest.mark.needs("bwrap")
 def test_a_command_gets_its_own_variables_and_the_harmless_ones_of_the_agent(
     world: SandboxWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

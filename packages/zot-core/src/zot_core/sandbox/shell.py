@@ -170,8 +170,10 @@ class SandboxedShell:
         prepare = functools.partial(self._prepare, home)
         inside = LocalShell(self._outside.limits, removed_env=self._outside.removed_env, prepare=prepare)
         confined: ShellOptions = {**how, "output": keep}
-        ended = await inside.run(command, **confined)
-        lost = self._end_home(home) if home else []
+        try:
+            ended = await inside.run(command, **confined)
+        finally:
+            lost = self._end_home(home) if home else []
         reason, notes = self._judge(command, ended, bytes(tail))
         if lost:
             names = few((f"~/{each}" for each in lost), _NAMES)
