@@ -189,7 +189,7 @@ async def test_a_host_that_the_sandbox_reaches_is_not_told_of(world: SandboxWorl
 
 @pytest.mark.needs("bwrap")
 def test_without_a_network_installers_do_not_try_again(world: SandboxWorld) -> None:
-    assert world.run("echo $PIP_RETRIES $npm_config_fetch_retries")[1] == "0 0\n"
+    assert world.run("echo $PIP_RETRIES $npm_config_fetch_retries $UV_HTTP_RETRIES")[1] == "0 0 0\n"
     assert world.run("echo $PIP_RETRIES", env={"PIP_RETRIES": "3"})[1] == "3\n"
 
 
@@ -197,6 +197,20 @@ def test_a_text_that_an_error_also_has_without_a_sandbox_does_not_count() -> Non
     assert stopped_by(1, b"cat: x: Permission denied\n") == ""
     assert stopped_by(7, b"curl: (7) Failed to connect to localhost port 80") == ""
     assert stopped_by(None, b"Read-only file system") == ""
+    assert stopped_by(1, b"ERROR: No matching distribution found for x\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("tail", "reason"),
+    [
+        (b"dial udp 8.8.8.8:53: connect: network is unreachable\n", "it needs the network"),
+        (b"dial unix /run/docker.sock: socket: operation not permitted\n", "the system refused it a right"),
+        (b"open /etc/x: read-only file system\n", "it writes outside the project, or what is protected in it"),
+        (b"ERROR: No matching distribution found for x\n", "it needs the network"),
+    ],
+)
+def test_other_spellings_of_the_errors_are_known(tail: bytes, reason: str) -> None:
+    assert stopped_by(1, tail, closed=True) == reason
 
 
 def run_offered(world: SandboxWorld, answer: bool, *commands: str, strict: bool = False) -> tuple[list[str], str]:

@@ -23,7 +23,7 @@ _PASSED = frozenset(
 """Names of variables that say where programs are and how they write, and are no secrets."""
 
 
-NO_RETRIES = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0", "CARGO_NET_RETRY": "0"}
+NO_RETRIES = dict.fromkeys(("npm_config_fetch_retries", "PIP_RETRIES", "CARGO_NET_RETRY", "UV_HTTP_RETRIES"), "0")
 """Variables by which installers do not try for a minute what cannot succeed without a network."""
 
 _SHELLS = {"bash": 1024, "sh": 512}

@@ -35,28 +35,34 @@ _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
             rb"zot's sandbox: |unnel (?:connection )?failed(?:, response|:) 403",
             "it needs a host that sandbox_hosts does not name",
         ),
-        (rb"\.git/[^\n]*Read-only file system", "it writes .git"),
-        (rb"Read-only file system|EROFS", "it writes outside the project, or what is protected in it"),
+        (rb"\.git/[^\n]*(?i:read-only file system)", "it writes .git"),
+        (rb"(?i:read-only file system)|EROFS", "it writes outside the project, or what is protected in it"),
         (
-            rb"Network is unreachable|ENETUNREACH|EAI_AGAIN|Temporary failure in name resolution|Could not resolve host"
-            rb"|Failed to connect to (?!localhost|127\.|::1)",
+            rb"(?i:network is unreachable)|ENETUNREACH|EAI_AGAIN|Temporary failure in name resolution"
+            rb"|Could not resolve host|Failed to connect to (?!localhost|127\.|::1)",
             "it needs the network",
         ),
-        (rb"Operation not permitted|EPERM|Bad system call", "the system refused it a right"),
+        (rb"(?i:operation not permitted)|EPERM|Bad system call", "the system refused it a right"),
     )
 )
 """Texts of errors, which only a sandbox causes that often, and what they mean. A hidden file is just missing."""
 
 
-def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False) -> str:
+_NOT_FOUND = re.compile(rb"^ERROR: No matching distribution found for ", re.MULTILINE)
+"""The last line of pip, also if it has reached no index."""
+
+
+def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False, closed: bool = False) -> str:
     """Return why a command, or a part of it if it succeeded, seems to have been stopped by the sandbox; empty if it
-    does not seem so. A `lesser` sandbox refuses what another one hides."""
+    does not seem so. A `lesser` sandbox refuses what another one hides, a `closed` one has no network."""
     if exit_code is None:
         return ""
     if exit_code == 0:  # such words may be what it was to print: only after the name of a program are they an error
         tail = b"\n".join(line for line in tail.split(b"\n") if b": " in line)
     elif lesser and b"Permission denied" in tail:
         return "it needs what is hidden"
+    if closed and _NOT_FOUND.search(tail):
+        return "it needs the network"
     return next((reason for pattern, reason in _STOPPED if pattern.search(tail)), "")
 
 
@@ -193,17 +199,17 @@ class SandboxedShell:
         """Return why a command failed, as the person reads it, empty if it did not for the sandbox; and what the model
         must know."""
         succeeded = ended.exit_code == 0
-        reason = stopped_by(ended.exit_code, tail, lesser=self._sandbox.state == "lesser")
+        policy, lesser = self._sandbox.policy, self._sandbox.state == "lesser"
+        closed = not (policy.hosts or policy.open_network)
+        reason = stopped_by(ended.exit_code, tail, lesser=lesser, closed=closed)
         notes = []
         if reason and not (succeeded and not _PARTS.search(command)):
             notes.append(f"the sandbox seems to have stopped {'a part of ' * succeeded}this command: {reason}")
-        if ended.exit_code is not None and (host := self._unheard(command)):
+        host = "" if policy.open_network else unheard_host(command, self._sandbox.access)
+        if ended.exit_code is not None and host:
             reason = reason or "it needs the network"
             notes.append(f"this command hides errors, and the sandbox does not reach {host}")
         return ("" if succeeded else reason), notes
-
-    def _unheard(self, command: str) -> str:
-        return "" if self._sandbox.policy.open_network else unheard_host(command, self._sandbox.access)
 
     def _end_home(self, home: str) -> list[str]:
         """Remove the home of a command that has ended; return what no line has named yet."""
