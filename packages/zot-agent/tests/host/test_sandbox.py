@@ -12,6 +12,7 @@ from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
+from zot_core.events import Notice
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -176,8 +177,21 @@ async def test_the_model_is_told_what_the_sandbox_lets_it_do_and_when_it_is_off(
 
 
 @pytest.mark.needs("bwrap")
+async def test_the_person_is_told_of_files_that_are_lost_in_the_home(alone: Path) -> None:
+    host = build("--sandbox")
+    lines: list[str] = []
+    host.runtime.agent.hooks.event.add(lambda event: lines.append(event.message) if isinstance(event, Notice) else None)
+    assert "not kept: ~/.cache/. " in await bash(host, "mkdir ~/.cache")
+    assert lines == []
+    await bash(host, "mkdir ~/.cache; touch ~/.bashrc; mkdir ~/bin")
+    assert lines == ["the sandbox has not kept ~/.bashrc, ~/bin/, which a command has written"]
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
 async def test_temporary_files_stay_when_the_sandbox_changes_in_the_same_folder(alone: Path) -> None:
     host = build("--sandbox")
+    assert host.sandbox is not None
     await bash(host, "echo kept >/tmp/x")
     for mode in ("strict", "off", "on"):
         host.sandbox.choose(mode)

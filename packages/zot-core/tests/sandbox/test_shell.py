@@ -124,7 +124,7 @@ def test_a_command_that_hides_the_error_of_a_part_says_so(world: SandboxWorld, c
 def test_what_a_command_writes_into_the_home_is_not_kept_and_it_says_so(world: SandboxWorld) -> None:
     _, text = world.run("echo x >~/.bashrc; mkdir ~/bin; printf done")
     note = "Each command in this sandbox has an empty home of its own]\n"
-    assert text == f"done\n[not kept: ~/.bashrc, ~/bin. {note}"
+    assert text == f"done\n[not kept: ~/.bashrc, ~/bin/. {note}"
     assert (world.home / ".bashrc").read_text() == SECRET
     assert world.run("ls -A ~; echo x >~/.bashrc")[1] == f"[not kept: ~/.bashrc. {note}"
 

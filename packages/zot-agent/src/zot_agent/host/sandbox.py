@@ -9,6 +9,7 @@ from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
+from zot_core.events import Notice
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import LocalShell
@@ -69,7 +70,9 @@ class SandboxSwitch:
 
             agent.place.change(
                 files=SandboxedFiles(opened.policy),
-                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
+                shell=SandboxedShell(
+                    opened, shell, conversation.permissions.offer, lambda text: agent.emit(Notice("warn", text))
+                ),
                 temporary=opened.policy.scratch,
                 walls=opened.walls(self._folders()),
                 network=opened.access,

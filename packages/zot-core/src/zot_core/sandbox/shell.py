@@ -127,8 +127,8 @@ _ENTRIES = 100
 
 
 def left_in_home(home: str, policy: SandboxPolicy) -> list[str]:
-    """Return what a command has left in the folder that was its home, as paths below the home, without what the sandbox
-    has made there to show paths of the policy."""
+    """Return what a command has left in the folder that was its home, as paths below the home, a folder with a slash at
+    its end, without what the sandbox has made there to show paths of the policy."""
     shown = [path.removeprefix(f"{policy.home}/") for path in policy.paths if path.startswith(f"{policy.home}/")]
     return sorted(_left(home, "", shown))
 
@@ -140,13 +140,19 @@ def _left(folder: str, below: str, shown: list[str]) -> Iterator[str]:
             if any(each.startswith(f"{path}/") for each in shown) and entry.is_dir(follow_symlinks=False):
                 yield from _left(entry.path, f"{path}/", shown)
             elif path not in shown:
-                yield path
+                yield path + "/" * entry.is_dir(follow_symlinks=False)
+
+
+def _names(paths: list[str]) -> str:
+    return few((f"~/{each}" for each in paths), _NAMES)
 
 
 class SandboxedShell:
     """`Shell` of this machine, in a sandbox. `outside` runs the commands that the person allows there.
 
-    `offer` asks the person with a command and the reason why it was stopped; None where nobody can be asked.
+    `offer` asks the person with a command and the reason why it was stopped; None where nobody can be asked. `notify`
+    gets a line for the person about files that a command wanted in the home, and not about folders of tools, such as
+    `~/.cache`.
     """
 
     def __init__(
@@ -154,8 +160,9 @@ class SandboxedShell:
         sandbox: Sandbox,
         outside: LocalShell,
         offer: Callable[[str, str], Awaitable[bool]] | None = None,
+        notify: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._sandbox, self._outside, self._offer = sandbox, outside, offer
+        self._sandbox, self._outside, self._offer, self._notify = sandbox, outside, offer, notify
         self._offered: set[str] = set()
         self._told: set[str] = set()
 
@@ -182,8 +189,9 @@ class SandboxedShell:
             lost = self._end_home(home) if home else []
         reason, notes = self._judge(command, ended, bytes(tail))
         if lost:
-            names = few((f"~/{each}" for each in lost), _NAMES)
-            notes.append(f"not kept: {names}. Each command in this sandbox has an empty home of its own")
+            notes.append(f"not kept: {_names(lost)}. Each command in this sandbox has an empty home of its own")
+        if wanted := [each for each in lost if not (each.startswith(".") and each.endswith("/"))]:
+            self._notify(f"the sandbox has not kept {_names(wanted)}, which a command has written")
         if notes:
             start = "\n" if tail and not tail.endswith(b"\n") else ""
             output((start + "".join(f"[{note}]\n" for note in notes)).encode("utf-8", "replace"))
