@@ -294,6 +294,24 @@ asyncio.run(main(body))
         assert screen.received.rfind(b"\x1b[<u") > screen.received.rfind(b"\x1b[=7;1u")
 
 
+def test_a_key_that_is_let_go_while_the_screen_ends_is_not_typed_into_the_shell() -> None:
+    shell = """
+import os, tty
+tty.setcbreak(0)
+os.write(1, b"\\x1b[5n")
+read = b""
+while not read.endswith(b"0n"):
+    read += os.read(0, 99)
+print("the shell reads", read)
+"""
+    body = "async def body(app): app.screen.shape = 'bar'\nasyncio.run(main(body))\n"
+    answers = KITTY | {b"\x1b[0 q": b"\x1b[113;1:3u", b"\x1b[5n": b"\x1b[0n"}  # when the end begins
+    with running(PROGRAM + body + shell, answers=answers) as screen:
+        screen.wait_until(lambda: b"\x1b[=7;1u" in screen.received)
+        screen.type("q")
+        screen.wait_for(r"the shell reads b'\x1b[0n'")
+
+
 @pytest.mark.parametrize(("answer", "restored"), [("", True), ("1", True), ("2", False), ("0", False)])
 def test_the_wheel_types_no_arrow_keys_and_does_again_at_the_end_where_it_did(answer: str, *, restored: bool) -> None:
     answers = {b"\x1b[?1007$p": f"\x1b[?1007;{answer}$y".encode()} if answer else {}

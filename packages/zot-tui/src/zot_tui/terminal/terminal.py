@@ -83,14 +83,14 @@ class Terminal(Screen):
         urwid.set_encoding("utf-8")
         environment = os.environ if environment is None else environment
         self.depth = color_depth(environment)
-        self._linux_console = environment.get("TERM", "").startswith("linux")
         self.set_terminal_properties(colors=self.depth)
         self.sequences: dict[Hashable, str] = {}
         self.descriptor: int | None = self._output.descriptor
         self._waits = {"keys": escape_wait, "paste": rest_wait, "reply": rest_wait}
         self._reader: TerminalReader | None = None
         self._title: str | None = None
-        self._shape: CursorShape = ""
+        # None on the console of Linux, which would print the last letter of the sequence.
+        self._shape: CursorShape | None = None if environment.get("TERM", "").startswith("linux") else ""
         self._key_kinds = False
         self._wheel_mode: int | None = None  # what the terminal has said of the mode of `zot_tui.terminal.wheel`
         self._typed_ahead = b""
@@ -104,11 +104,11 @@ class Terminal(Screen):
     @property
     def shape(self) -> CursorShape:
         """The shape of the cursor while the screen is on; empty for the terminal's own."""
-        return self._shape
+        return self._shape or ""
 
     @shape.setter
     def shape(self, shape: CursorShape) -> None:
-        if shape != self._shape and not self._linux_console:  # it would print the last letter
+        if self._shape is not None and shape != self._shape:
             self._shape = shape
             self.send(_SHAPES[shape])
 
@@ -125,9 +125,15 @@ class Terminal(Screen):
                 self.send(KINDS_ON if wanted else RELEASES_ON if self._wheel_is_arrows else KINDS_OFF)
 
     def _enable_keyboard_protocol(self) -> None:
+        before = self._keyboard_protocol_enabled
         super()._enable_keyboard_protocol()
-        if self._keyboard_protocol_enabled == "kitty" and (self._key_kinds or self._wheel_is_arrows):
+        if before is None and self._hears_releases:
             self.send(KINDS_ON if self._key_kinds else RELEASES_ON)
+
+    @property
+    def _hears_releases(self) -> bool:
+        """Whether the terminal reports when keys are let go."""
+        return self._keyboard_protocol_enabled == "kitty" and (self._key_kinds or self._wheel_is_arrows)
 
     @property
     def _wheel_is_arrows(self) -> bool:
@@ -331,15 +337,20 @@ class Terminal(Screen):
             if self._shape:
                 self.write(_SHAPES[""])
             self.write(escape.PrivateMode.FOCUS_REPORTING.disable_seq)
-            self._await_answers()
+            if self._hears_releases:
+                # The key that ends the screen is let go about now, which the shell must not read as text.
+                self.write(KINDS_OFF + escape.REPORT_DEVICE_ATTRIBUTES)
+                self._keyboard_query_pending = True
+            self.flush()
+            self._await_answers(self._waits["reply"] if self._hears_releases else 0.1)
             if self._wheel_mode not in (wheel.UNKNOWN, wheel.RESET):  # terminals that do not answer have it on
                 self.write(wheel.ON)
         self._output.lost = True  # from now on errors are ignored, so that as much as possible is restored
         with contextlib.suppress(OSError, termios.error):
             super()._stop()
 
-    def _await_answers(self, limit: float = 0.1) -> None:
-        """Read the answers to the queries of the start, so that they do not end up in the shell."""
+    def _await_answers(self, limit: float) -> None:
+        """Read the answers to the last queries and what comes before them, so that it does not end up in the shell."""
         descriptor, splitter = self._input(), InputSplitter()
         while self._keyboard_query_pending and select.select([descriptor], [], [], limit)[0]:
             data = os.read(descriptor, READ)
