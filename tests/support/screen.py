@@ -100,9 +100,14 @@ class Talk:
         await self.until(lambda: text not in self.screen())
 
     async def until_extensions_are_ready(self) -> None:
-        """Wait until the extensions have registered, or failed to start."""
+        """Wait until the extensions have registered, or failed to start: longer than zot does for one that takes its
+        time on a busy machine."""
         assert self._host.extensions is not None
         await self._host.extensions.ready()
+        async with asyncio.timeout(PATIENCE):
+            for member in self._host.extensions.members:
+                if member.connection is not None:
+                    await member.connection.handshake.ready.wait()
 
     async def ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
         """Ask what an extension asks."""
