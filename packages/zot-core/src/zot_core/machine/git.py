@@ -3,8 +3,9 @@
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, NamedTuple
 
 from zot_core.machine.process_groups import end_command
 from zot_core.machine.programs import find_program
@@ -115,25 +116,42 @@ def run_git(
     """Run a command of `git_command` with `given` on its standard input, and wait for its end. It has no terminal on
     which it could ask. `check` is called often meanwhile, and may raise to give up; git and what it has started then
     end, as they do after `seconds`. Raises TimeoutError, and OSError if it cannot be started. Run it in a thread."""
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.PIPE if given else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        end, text = time.monotonic() + seconds, given or None
+    with (
+        _source(given) as source,
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process,
+    ):
+        end = time.monotonic() + seconds
         try:
             while True:
                 try:
-                    out, err = process.communicate(text, timeout=_POLL)
+                    out, err = process.communicate(timeout=_POLL)
                     return GitEnd(process.returncode, out, err)
                 except subprocess.TimeoutExpired:
-                    text = None  # it is being written
                     check()
                     if time.monotonic() > end:
                         raise TimeoutError from None
         finally:
             end_command(process)
+
+
+@contextmanager
+def _source(given: bytes) -> Iterator[IO[bytes] | int]:
+    """Yield what has `given` to read. It is a file, because `communicate` forgets the rest of its input when its time
+    limit has passed, and leaves the pipe open (CPython 3.11)."""
+    if not given:
+        yield subprocess.DEVNULL
+        return
+    from tempfile import TemporaryFile  # noqa: PLC0415  most commands are given nothing
+
+    with TemporaryFile() as file:
+        file.write(given)
+        file.seek(0)
+        yield file
