@@ -329,13 +329,13 @@ def test_handlers_add_entries_at_the_end_of_a_turn_and_have_the_model_called_aga
 def test_the_end_waits_for_handlers_of_the_end_of_a_run(bridge: Bridge) -> None:
     host = bridge("""
         export default function (pi) {
-          let go;
-          pi.on("agent_end", () => new Promise((resolve) => { go = resolve; }));
-          pi.on("turn_end", () => { setTimeout(() => { pi.sendUserMessage("go on"); go(); }, 100); });
+          pi.on("agent_end", async () => {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            pi.sendUserMessage("go on", { deliverAs: "followUp" });
+          });
         }
     """)
     host.event("agent_start")
-    host.event("turn_complete", step=1, tool_results=[])
     host.event("agent_end", reason="completed")
     host.intercept("before_exit", turns=0)
     assert "messages.send" in [each.method for each in host.sent(HostCall)]

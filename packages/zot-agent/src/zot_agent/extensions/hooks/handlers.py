@@ -1,6 +1,7 @@
 """`ExtensionHooks`: handlers of the agent's `Hooks` that notify and ask extensions."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions
@@ -146,7 +147,8 @@ class ExtensionHooks:
     async def before_exit(self, turns: int) -> None:
         """Return once extensions have sent what is to be answered too, after the only prompt of this process and
         `turns` more."""
-        await self._asking.all("before_exit", turns)
+        with suppress(Refused):  # it ends all the same
+            await self._asking.all("before_exit", turns)
 
     def follow(self, conversation: "Conversation") -> None:
         """Report the events of a conversation too."""

@@ -295,7 +295,7 @@ BEFORE_STOP = _newer(
     lambda stop: decisions.StopRequest(stop.step, stop.text, stop.continued),
     refused="extension {name} wants more to be done",
 )
-BEFORE_EXIT = _newer("before_exit", decisions.ExitRequest, blockable=False)
+BEFORE_EXIT = _newer("before_exit", decisions.ExitRequest)
 PROJECT_TRUST = _newer(
     "project_trust",
     lambda question: decisions.ProjectTrustRequest(question.cwd, question.brings, question.changes),
