@@ -132,6 +132,30 @@ def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: 
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
 
 
+def test_handlers_of_context_read_the_details_of_their_messages(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          const isKept = ({ customType, details, display }) => customType !== "goal" || (details.id === 7 && !display);
+          pi.on("context", ({ messages }) => ({ messages: messages.filter(isKept) }));
+        }
+    """)
+    text = [{"type": "text", "text": "go on"}]
+    rows = [
+        {"role": "user", "content": text, "time": "", "id": f"e{number}", "meta": meta}
+        for number, meta in enumerate(
+            (
+                {"custom_type": "goal", "details": '{"id": 6}', "hidden": "sent by extension pi"},
+                {"custom_type": "goal", "details": '{"id": 7}', "hidden": "sent by extension pi"},
+                {"custom_type": "goal", "details": '{"id": 7}'},
+                {"custom_type": "note", "details": "no JSON"},
+            )
+        )
+    ]
+    answer = host.intercept("context", messages=rows)
+    assert answer.messages is not None
+    assert [each["id"] for each in json.loads(answer.messages.text)] == ["e1", "e3"]
+
+
 FORMS = """
     export default function (pi) {
       pi.registerCommand("form", { handler: async (_, ctx) => {

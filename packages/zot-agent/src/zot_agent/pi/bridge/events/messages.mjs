@@ -69,13 +69,23 @@ export function toMessages(message, toolName = () => "") {
   } else if (meta.custom_type) {
     made = {
       role: "custom", customType: meta.custom_type, content: contentOf(message.content),
-      display: !message.hidden, details: meta.details, timestamp,
+      display: !(message.hidden ?? meta.hidden), details: read(meta.details), timestamp,
     };
   } else {
     made = { role: "user", content: contentOf(message.content), timestamp };
   }
   originals.set(made, { message, part: 0, text: JSON.stringify(made) });
   return [made];
+}
+
+/** @param {any} details of a message; its row in the session has them as text */
+function read(details) {
+  if (typeof details !== "string") return details;
+  try {
+    return JSON.parse(details);
+  } catch {
+    return details || undefined;
+  }
 }
 
 /** @param {any} details with the name of the extension and what was not an object */
