@@ -40,7 +40,7 @@ def _running(
         path = folder / f"extension{number or ''}.ts"
         path.write_text(textwrap.dedent(source))
         paths.append(str(path))
-    environment = pi_environment(os.environ) | {"ZOT_PI_CACHE": str(cache)}
+    environment = pi_environment(os.environ) | {"ZOT_PI_CACHE": str(cache), "ZOT_EXT_PATIENCE": "1"}
     with (
         (folder / "errors").open("ab") as errors,
         subprocess.Popen(

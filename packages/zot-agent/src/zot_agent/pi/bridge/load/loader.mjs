@@ -28,8 +28,8 @@ export function allEntries(given) {
   return { entries, errors };
 }
 
-/** How long the others wait for one extension to be loaded. */
-const LOAD_MILLISECONDS = 15_000;
+/** How long the others wait for one extension to be loaded; on a slow machine as much longer as zot itself waits. */
+const LOAD_MILLISECONDS = 15_000 * (Number(process.env.ZOT_EXT_PATIENCE) || 1);
 
 /** @template T @param {Promise<T>} loading @returns {Promise<T>} fails after the time that the others wait */
 export function inTime(loading) {
