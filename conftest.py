@@ -231,6 +231,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--pi-results", default="", help="a folder: drive all examples of pi, and write there how they do")
     parser.addoption("--atomic", default="", help="a clone of bastani-inc/atomic, whose packages are driven too")
     parser.addoption("--pi-newest", default="", help="the package of the newest pi: drive its examples too")
+    parser.addoption("--pi-collections", help="a folder of clones of collections of extensions of pi, to be driven")
     parser.addoption("--pi-real", action="store_true", help="have pi itself do the same")
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
     parser.addoption("--example-seconds", type=float, default=PATIENCE, help="seconds after which an example hangs")

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+OPTIONS = {"test_packages.py": "pi_results", "test_atomic.py": "atomic", "test_collections.py": "pi_collections"}
 EXAMPLES = "examples/extensions"
 OLDER = Path(__file__).parents[1] / "support/pi/node_modules/@earendil-works/pi-coding-agent"
 """The pi that `make setup` installs."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the packages of npm, except with `--pi-results`, and those of Atomic, except with `--atomic`: what they
-    need comes from the registry."""
-    option = {"test_packages.py": "pi_results", "test_atomic.py": "atomic"}.get(collection_path.name)
+    """Leave out what comes from the registry, or from elsewhere, except where it is asked for."""
+    option = OPTIONS.get(collection_path.name)
     return True if option and not config.getoption(option) else None
 
 

@@ -1,0 +1,102 @@
+"""Public collections of extensions of pi, each installed as it is and driven: `make pi COLLECTIONS=FOLDER`, where each
+collection is a clone in a folder OWNER+NAME."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pi_conversation_rows import call
+from pi_drive import Row, Step, ask, command, drive, gone, keys, requested, see
+
+pytestmark = pytest.mark.needs("node", "npm", "pi")
+
+Drive = Callable[[str, Row], None]
+Steps = list[Step | list[Step]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, request: pytest.FixtureRequest, installer_environment: dict[str, str]) -> Drive:
+    """Installs a collection and drives it."""
+    clones = Path(request.config.getoption("pi_collections"))
+    return lambda name, row: drive(row, tmp_path, package=str(clones / name), installer=installer_environment)
+
+
+def test_todos_goals_questions_reviews_and_side_chats_of_agent_stuff(run: Drive) -> None:
+    questions = {"questions": [{"question": "Which colour?"}]}
+    steps: Steps = [
+        *(ask("note it"), see("Noted."), requested("buy tea"), requested("pip is disabled. Use uv instead")),
+        *(command("todos", "List todos"), see("Type to search •"), keys("\x1b"), gone("Type to search •")),
+        *(
+            command("btw:2", "Open a simple BTW", "when is low water?"),
+            see("At six."),
+            keys("\x1b"),
+            see("Keep side thread"),
+        ),
+        *(
+            keys("\r"),
+            gone("Keep side thread"),
+            ask("ask me"),
+            see("Which colour do you want?"),
+            command("answer", "Extract questions"),
+        ),
+        *(see("Q: Which colour?"), keys("red\r"), see("Submit all answers?"), keys("\r"), see("Red it is.")),
+        *(command("files", "Browse files"), see("a.txt [??]", "Type to filter"), keys("\x1b"), gone("Type to filter")),
+        *(command("goal", "Set or view the goal", "write the tests"), see("Written.", "Done with it.")),
+        *(requested("Continue working toward the active thread goal"), see("Goal complete")),
+    ]
+    says = [
+        *(call("todo", action="create", title="buy tea"), call("bash", command="pip install x"), "Noted."),
+        *("At six.", "Which colour do you want?", json.dumps(questions), "Red it is."),
+        *("Written.", call("update_goal", status="complete"), "Done with it."),
+    ]
+    run(
+        "mitsuhiko+agent-stuff",
+        Row("agent-stuff", steps, says, files={"a.txt": "one\n"}, models={"anthropic": "claude-haiku-4-5"}),
+    )
+
+
+def test_questions_todos_and_files_of_agent_extensions(run: Drive) -> None:
+    question = {"question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]}
+    steps: Steps = [
+        *(ask("decide"), see("Which colour?"), keys("\r"), see("Red it is."), requested("A1: red")),
+        *(
+            command("context-simple", "Show loaded context"),
+            see("Window: ", "Session: "),
+            keys("\x1b"),
+            gone("Window: "),
+        ),
+        *(ask("note it"), see("Noted."), requested("buy tea"), command("files", "Browse files"), see("Type to filter")),
+    ]
+    says = [
+        call("ask_user", questions=[question]),
+        "Red it is.",
+        call("todo", action="create", title="buy tea"),
+        "Noted.",
+    ]
+    run(
+        "jayshah5696+pi-agent-extensions",
+        Row("agent-extensions", steps, says, files={"a.txt": "one\n"}),
+    )
+
+
+def test_loops_code_and_pastes_of_pi_extensions(run: Drive) -> None:
+    start = {"name": "tides", "taskContent": "# Tides\\n- [ ] look", "maxIterations": 3}
+    steps: Steps = [
+        *(
+            ask("show me"),
+            see("Here it is."),
+            command("code", "Pick code"),
+            see("Enter copy"),
+            keys("\x1b"),
+            gone("Enter copy"),
+        ),
+        *(command("paste", "Arm raw paste"), keys("\x1b[200~one\rtwo\rthree\x1b[201~"), see("one", "two", "three")),
+        keys("\x15\x15\x15"),
+        *(ask("begin"), see("Not yet."), requested("RALPH LOOP: tides", "Iteration 1 complete")),
+    ]
+    says = [
+        "Here it is.\n\n```sh\necho from-the-code\n```\n",
+        *(call("ralph_start", **start), "Started.", call("ralph_done"), "One done.", "Not yet."),
+    ]
+    run("tmustier+pi-extensions", Row("pi-extensions", steps, says))
