@@ -55,6 +55,14 @@ def test_it_prints_the_messages_of_a_run_with_their_usage_and_results(tmp_path: 
     assert [each["function"]["name"] for each in body["tools"]] == ["bash"]
 
 
+def test_the_first_of_several_models_answers(tmp_path: Path) -> None:
+    with ScriptedServer(["Hi."], key=KEY) as server:
+        done = pi(tmp_path, server, "-p", "--no-session", "--models", "corp/m,corp/*", "go")
+        body: Any = server.requests[0].body
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Hi.\n", "")
+    assert body["model"] == "m"
+
+
 def test_it_says_why_a_run_failed_and_which_option_zot_does_not_have(tmp_path: Path) -> None:
     with ScriptedServer([], key=KEY) as server:
         failed = pi(tmp_path, server, "--mode", "json", "-p", "--model", "corp/m", "--no-session", "go")

@@ -22,7 +22,7 @@ const BUILT_IN = new Set(["read", "bash", "edit", "write", "grep", "find", "ls"]
 export function toZot(given) {
   const args = [];
   const prompts = [];
-  let [json, model] = [false, ""];
+  let [json, model, first] = [false, "", ""];
   for (let at = 0; at < given.length; at += 1) {
     const word = given[at];
     const value = () => {
@@ -36,6 +36,8 @@ export function toZot(given) {
     } else if (word === "--tools" || word === "-t") {
       const names = value().split(",").map((each) => each.trim()).filter((each) => BUILT_IN.has(each));
       args.push(...(names.length ? ["--tools", names.join(",")] : ["--no-tools"]));
+    } else if (word === "--models") {
+      [first] = value().split(",").map((each) => each.trim()); // the models of a key of the screen; the first one answers
     } else if (TEXTS.has(word)) {
       args.push(word, textOrFile(value()));
     } else if (Object.hasOwn(VALUES, word)) {
@@ -50,6 +52,10 @@ export function toZot(given) {
     } else {
       prompts.push(word);
     }
+  }
+  if (first && !model && !/[*?[]/.test(first)) {
+    model = first;
+    args.push("--model", model);
   }
   return { args: [json ? "--json" : "--print", ...args, "--", prompts.join("\n\n")], json, model };
 }
