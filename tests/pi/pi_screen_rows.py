@@ -48,7 +48,7 @@ def _in_colours(text: str) -> Step:
     return step
 
 
-def _made_for(background: str) -> Step:
+def made_for(background: str) -> Step:
     """Wait until a text that is always there is dark, for a light background, or light, for a dark one."""
 
     def step(stage: Stage) -> None:
@@ -289,7 +289,7 @@ ROWS = [
     ),
     Row(
         "mac-system-theme.ts",
-        [_made_for("light"), write("mode", "true"), _made_for("dark")],
+        [made_for("light"), write("mode", "true"), made_for("dark")],
         files={"mode": "false"},
         programs={"osascript": "cat mode"},
         variables={"COLORTERM": "truecolor"},

@@ -13,7 +13,8 @@ from threading import Thread
 import pytest
 from declared import declared
 from pi_conversation_rows import call
-from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, file, gone, keys, requested, see
+from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, ends, file, gone, keys, requested, see, write
+from pi_screen_rows import made_for
 
 from zot_provider.testing import Call, Turn
 
@@ -168,3 +169,27 @@ def test_a_subagent_reads_a_file_with_its_own_tools_and_its_answer_comes_back(ru
     task = call("subagent", agent="delegate", task="say what notes.md says", context="fresh", **{"async": False})
     says = [task, call("read", path="notes.md"), "It says tides.", "All done."]
     run("pi-subagents@0.67.0", Row("sub-agents", steps, says, files={"notes.md": "the tides of Leith\n"}))
+
+
+@pytest.mark.parametrize("package", ["pi-system-theme@0.5.0", "pi-sync-system-theme@0.2.5"])
+def test_the_theme_follows_the_desktop(run: Drive, package: str) -> None:
+    steps = [made_for("light"), write("mode", "'prefer-dark'"), made_for("dark")]
+    variables = {"COLORTERM": "truecolor", "PI_SYSTEM_THEME_OSC11_ENABLED": "0"}
+    files = {"mode": "'prefer-light'"}
+    run(package, Row("the desktop", steps, files=files, programs={"gsettings": "cat mode"}, variables=variables))
+
+
+def test_commands_have_the_names_of_aliases(run: Drive) -> None:
+    steps = [*(ask(), see("Yes.")), *command("exit:2", "Exit pi"), ends()]
+    run("pi-aliases@1.0.7", Row("other names", steps, ["Yes."]))
+
+
+def test_agents_of_collaborating_agents_answer_and_are_listed(run: Drive) -> None:
+    steps: list[Step | list[Step]] = [
+        *(ask(), requested("say what notes.md says"), see("It says tides.")),
+        *command("agents:2", "Open collaborating-agents"),
+        *(see("Agents"), keys("\x1b")),
+    ]
+    says = [call("subagent", task="say what notes.md says", sessionControl=False), "Sent.", *["It says tides."] * 3]
+    row = Row("agents", steps, says, files={"notes.md": "tides\n"}, models={"openai": "scripted"})
+    run("@baochunli/pi-collaborating-agents@0.4.6", row)
