@@ -141,6 +141,18 @@ def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: P
         check_files([str(path)])
 
 
+@pytest.mark.parametrize(
+    "beside", ['"disabledServers": ["a"]', '"disabled": ["a"]', '"allowedMcpServers": []', '"sandbox": "on"']
+)
+def test_what_would_hold_servers_back_beside_them_keeps_zot_from_starting(tmp_path: Path, beside: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{"a": {{"command": "x"}}}}, {beside}}}')
+    with pytest.raises(ConfigProblem, match="holds no server back here"):
+        check_files([str(path)])
+    path.write_text('{"mcpServers": {"a": {"command": "x"}}, "$schema": "x", "inputs": []}')
+    check_files([str(path)])
+
+
 def test_fields_of_other_programs_that_hold_nothing_back_are_left_alone(tmp_path: Path) -> None:
     others = {"autoApprove": ["read"], "alwaysAllow": [], "trust": True, "note": "x", "readOnly": False, "deny": []}
     (found,), problems = read(tmp_path, {"s": {"command": "x", **others}})

@@ -27,6 +27,8 @@ _FORBIDS = (
     "readonly", "restrict", "sandbox",
 )  # fmt: skip
 """Parts of names of fields by which other programs hold a server back."""
+_FORBIDS_BESIDE = (*_FORBIDS, "allowed", "disable", "enable")
+"""Parts of names of fields beside the servers by which other programs choose among them."""
 _OTHERS = """
 command args env cwd url headers type timeout startup_timeout deferred oauth description name disable_auth envFile
 """
@@ -46,6 +48,13 @@ def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read_file(path: str) -> dict[str, Any]:
     """Return the servers of a file as they are written; empty for a missing file. Raises `ConfigProblem`."""
+    servers = _read_object(path).get(KEY, {})
+    if not isinstance(servers, dict):
+        raise ConfigProblem(f'{path}: expected {{"{KEY}": {{...}}}}')
+    return servers
+
+
+def _read_object(path: str) -> dict[str, Any]:
     try:
         value = json.loads(read_regular(path, FILE_BYTES).removeprefix(_MARK).decode(), object_pairs_hook=_each_once)
     except FileNotFoundError:
@@ -56,15 +65,17 @@ def read_file(path: str) -> dict[str, Any]:
         raise ConfigProblem(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigProblem(f"{path} is not JSON: {error}") from None
-    servers = value.get(KEY, {}) if isinstance(value, dict) else None
-    if not isinstance(servers, dict):
+    if not isinstance(value, dict):
         raise ConfigProblem(f'{path}: expected {{"{KEY}": {{...}}}}')
-    return servers
+    return value
 
 
 def check_files(paths: Iterable[str]) -> None:
     """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
     for path in paths:
+        for field, value in _read_object(path).items():
+            if field != KEY and value not in (None, False) and any(each in _plain(field) for each in _FORBIDS_BESIDE):
+                raise ConfigProblem(f"{path}: {field!r} holds no server back here; write disabled into the server")
         for name, given in read_file(path).items():
             if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
                 raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
@@ -73,7 +84,7 @@ def check_files(paths: Iterable[str]) -> None:
 def narrowing_mistake(given: Mapping[str, Any]) -> str:
     """Return what is wrong in the fields of a server that hold it back; empty if nothing is."""
     for field, value in given.items():
-        plain = re.sub(r"[^a-z]", "", field.casefold())
+        plain = _plain(field)
         if plain in _FILTERS and value not in (None, [], ["*"]):
             return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
         if field in _SWITCHES and not isinstance(value, bool):
@@ -87,6 +98,10 @@ def narrowing_mistake(given: Mapping[str, Any]) -> str:
         if value not in (None, False, [], {}) and any(word in plain for word in _FORBIDS):
             return f"the field {field!r} seems to hold it back, and zot does not know it; use rules such as mcp__SERVER"
     return ""
+
+
+def _plain(field: str) -> str:
+    return re.sub(r"[^a-z]", "", field.casefold())
 
 
 def _near(plain: str) -> str:
