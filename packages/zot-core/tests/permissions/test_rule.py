@@ -60,6 +60,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(rm x && ls)", "bash(cat a | sh)", "bash(curl * | sh)", "bash(rm x; ls)", "bash(a ; b)", "bash(make &)"),
         *("bash(echo x > y)", "bash(make 2>&1)", "bash(cat <x)", "bash(FOO=1 make *)", "bash(rm -rf $HOME)"),
         *("bash(echo $(date))", "bash(echo `date`)", "bash(rm ${x})", "read($HOME/.ssh)", "read(~root/x)"),
+        *("bash(rm *),bash(mv *)", "bash(rm *) bash(mv *)", "bash(bash(rm *))", "Bash(Bash(rm:*))", "bash(rm *)(x)"),
         *("read(**/../x)", "read(*/./x)", "edit(src/*//x)"),
         *("bash(to\u0443ch *)", "read(s\u0435cret/**)", "fetch(ex\u0430mple.com)", "deploy(pr\u043ed)"),
         *("bash(rm\u200d *)", "read(.env\u200b)", "fetch(\ufeffevil.com)", "mcp__a__b(x\u2060)"),

@@ -10,8 +10,9 @@ from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.tools import BUILTIN_TOOLS
 
 _SIMILARITY = 0.75
-_OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*")
-"""A word with an operator of the shell that ends a command or opens a file. A `;` alone is the end of `find -exec`."""
+_OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*|[^$]*[()].*")
+"""A word with an operator of the shell that ends a command or opens a file, or with a parenthesis, as in two rules in
+one text (`bash(rm *),bash(mv *)`). A `;` alone is the end of `find -exec`."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _JOINERS = "\u200c\u200d"
 """Cannot be seen either, and make one sign of several in file names."""
