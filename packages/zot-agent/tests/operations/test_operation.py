@@ -15,6 +15,7 @@ from zot_agent.operations.registry import all_operations, find
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
 from zot_ext.protocol.from_host import CODES
+from zot_provider.json_text import describe
 
 OPERATIONS = all_operations()
 FIRST = {
@@ -86,6 +87,17 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
             {"name": "x", "names": ["y"] * (LARGEST + 1)},
             "too_large",
             f"names has {LARGEST + 1} members; at most {LARGEST}",
+        ),
+        ({"name": [7] * (LARGEST + 1)}, "invalid", "name must be a string, not an array"),
+        (
+            {"name": "x", "names": "y" * (LARGEST + 1)},
+            "invalid",
+            f"names must be an array of strings, not {describe('y' * (LARGEST + 1))}",
+        ),
+        (
+            {"name": "x", "names": ["y" * (LARGEST + 1)]},
+            "too_large",
+            f"names[0] has {LARGEST + 1} characters; at most {LARGEST}",
         ),
         ({"name": "x", "short": "12345"}, "too_large", "short has 5 characters; at most 4"),
         ({"name": "x" * (LARGEST + 1)}, "too_large", f"name has {LARGEST + 1} characters; at most {LARGEST}"),

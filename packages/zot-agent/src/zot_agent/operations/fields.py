@@ -34,13 +34,15 @@ class OperationFailed(ZotError):
 
 class FieldKind(Record):
     """The forms of a value: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`.
-    `most` are the characters or members that it can have, 0 where it has none."""
+    `most` are the characters or members that it can have, 0 where it has none; `most_each` are the characters of a
+    member."""
 
     words: str
     fits: Callable[[Any], bool]
     schema: dict[str, Any]
     call_kind: str
     most: int = 0
+    most_each: int = 0
 
     def problem(self, name: str, value: Any) -> str:
         """Say that a value of this name is missing, or is something else."""
@@ -94,7 +96,12 @@ def kind_of(annotation: Any) -> FieldKind:
         inner = kind_of(arguments[0])
         many = _MANY.get(get_origin(arguments[0]) or arguments[0]) or inner.words.removeprefix("one of ")
         return FieldKind(
-            f"an array of {many}", _is_list_of(inner), {"type": "array", "items": inner.schema}, "list", LARGEST
+            f"an array of {many}",
+            _is_list_of(inner),
+            {"type": "array", "items": inner.schema},
+            "list",
+            LARGEST,
+            inner.most,
         )
     found = _PLAIN.get(origin or annotation)
     if found is None or isinstance(annotation, types.UnionType):

@@ -94,8 +94,8 @@ class Operation(Generic[P, R]):
         )
 
     @cached_property
-    def _checks(self) -> dict[str, tuple[Callable[[Any], bool], int]]:
-        return {each.name: (each.kind.fits, each.kind.most) for each in self.fields}
+    def _checks(self) -> dict[str, tuple[Callable[[Any], bool], int, int]]:
+        return {each.name: (each.kind.fits, each.kind.most, each.kind.most_each) for each in self.fields}
 
     @cached_property
     def _required(self) -> tuple[str, ...]:
@@ -107,18 +107,25 @@ class Operation(Generic[P, R]):
         checks = self._checks
         for name, value in given.items():
             if value is not None and (check := checks.get(name)) is not None:
-                fits, most = check
+                fits, most, most_each = check
                 if not fits(value) or (most and len(value) > most):
                     self._refuse(name, value)
+                if most_each:
+                    self._check_members(name, value, most_each)
                 fields[name] = value
         for name in self._required:
             if name not in fields:
                 self._refuse(name, None)
         return fields
 
+    def _check_members(self, name: str, members: list[str], most: int) -> None:
+        for at, member in enumerate(members):
+            if len(member) > most:
+                raise OperationFailed("too_large", f"{name}[{at}] has {len(member)} characters; at most {most}")
+
     def _refuse(self, name: str, value: Any) -> None:
         kind = next(each.kind for each in self.fields if each.name == name)
-        if isinstance(value, str | list) and 0 < kind.most < len(value):
+        if kind.fits(value) and 0 < kind.most < len(value):
             parts = "characters" if isinstance(value, str) else "members"
             raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {kind.most}")
         raise OperationFailed("invalid", kind.problem(name, value))
