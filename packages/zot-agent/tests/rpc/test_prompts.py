@@ -90,6 +90,14 @@ def test_reads_are_answered_while_the_model_speaks(peer: Peer, server: ScriptedS
     assert peer.of("done") == []
 
 
+def test_while_busy_it_is_not_looked_whether_what_would_be_opened_is_there(peer: Peer, server: ScriptedServer) -> None:
+    server.add(SLOW)
+    peer.begin()
+    for command, field in (("session.open", "session"), ("session.navigate", "entry")):
+        answer = peer.call(command, **{field: "there is none"})
+        assert (answer["code"], answer["error"][:17]) == ("busy", "the agent is busy")
+
+
 @pytest.mark.parametrize(
     ("command", "fields"),
     [

@@ -70,9 +70,11 @@ class Operation(Generic[P, R]):
 
     def __call__(self, caller: OperationCaller, *args: P.args, **fields: P.kwargs) -> R:
         """Carry it out. Raises `OperationFailed` and any `ZotError`; nothing has changed then."""
-        if self.when == "idle" and (why := caller.conversation.actions.fixed_session):
-            mode = f"the mode {caller.conversation.front_end or 'of this program'}"
-            raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
+        if self.when == "idle":
+            if why := caller.conversation.actions.fixed_session:
+                mode = f"the mode {caller.conversation.front_end or 'of this program'}"
+                raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
+            caller.conversation.check_idle()
         return self.handler(caller, *args, **fields)
 
     @cached_property

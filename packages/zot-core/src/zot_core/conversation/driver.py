@@ -78,7 +78,7 @@ class Conversation:
         self.sandbox: SandboxState = "off"
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
-        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed, self._add)
+        self.branches = ConversationBranches(runtime, self.check_idle, self._session_changed, self._add)
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
@@ -272,20 +272,20 @@ class Conversation:
 
     def set_model(self, model: str | Model, *, provider: str = "") -> Model:
         """Continue with another model of any provider: see `Runtime.set_model`."""
-        self._check_idle()
+        self.check_idle()
         self.runtime.set_model(model, provider=provider)
         self.settings_changed()
         return self.runtime.agent.model
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Change the reasoning level: see `Runtime.set_reasoning`."""
-        self._check_idle()
+        self.check_idle()
         self.runtime.set_reasoning(reasoning)
         self.settings_changed()
 
     def set_tools(self, names: Iterable[str]) -> list[str]:
         """Select the tools and return the names of all enabled ones: see `Runtime.set_tools`."""
-        self._check_idle()
+        self.check_idle()
         self.runtime.set_tools(names)
         self.settings_changed()
         return sorted(self.runtime.agent.tools)
@@ -303,7 +303,7 @@ class Conversation:
 
     def clear(self) -> None:
         """Clear the history without asking the hooks: see `Runtime.clear`."""
-        self._check_idle()
+        self.check_idle()
         self.runtime.clear()
         self._session_changed("same")
 
@@ -323,7 +323,7 @@ class Conversation:
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
-        self._check_idle()
+        self.check_idle()
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed("resume")
 
@@ -334,7 +334,8 @@ class Conversation:
         self.events.notify(position(self.runtime, reason))
         self.todos.restore()
 
-    def _check_idle(self) -> None:
+    def check_idle(self) -> None:
+        """Raise `Busy` while another conversation cannot be opened, because the agent works or prompts wait."""
         if self.busy and (self.waiting or not self.runtime.agent.changeable):
             raise Busy("the agent is busy; wait for done, or abort")
 
