@@ -7,6 +7,7 @@ from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
 from zot_core.events import ToolResultEvent
 from zot_core.result import ToolResult
+from zot_core.runtime.runtime import Runtime
 from zot_core.testing import make_agent, run_to_end
 from zot_core.testing.world import MemoryFiles
 from zot_core.tools.definition.context import ToolContext
@@ -138,3 +139,15 @@ def test_a_file_that_is_gone_is_written_again(tmp_path: Path, context: ToolConte
     (tmp_path / "x").unlink()
     writing(context, "x", "again")
     assert (tmp_path / "x").read_text() == "again"
+
+
+async def test_a_file_that_was_read_before_the_conversation_was_cleared_was_never_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old\n")
+    calls = [Call("read", {"path": "a.txt"}), Call("write", {"path": "a.txt", "content": "new\n"})]
+    client = ScriptedClient([turn for call in calls for turn in (Turn(calls=[call]), "ok")])
+    async with Runtime("any", client=client, cwd=tmp_path) as runtime:
+        runtime.agent.place.change(overwrite_check=True)
+        await runtime.ask("one")
+        runtime.clear()
+        await runtime.ask("two")
+    assert (tmp_path / "a.txt").read_text() == "old\n"

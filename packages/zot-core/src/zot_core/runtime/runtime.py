@@ -284,8 +284,7 @@ class Runtime(Prompts):
         self._check_idle()
         if len(self.agent.history):
             self._recorder.session.clear()
-        self.agent.history.reset(())
-        self.agent.inbox.take_all()
+        self.agent.start_over((), self.agent.usage)
         for message in messages:
             self.agent.history.append(message)
 
