@@ -85,11 +85,12 @@ async def test_instructions_are_bounded_and_a_link_that_leads_out_is_not_followe
 
 async def test_after_a_compaction_they_come_again(project: Path) -> None:
     read = Turn(calls=[Call("read", {"path": "api/a.py"})])
-    client = ScriptedClient([read, "one", "two", "## Goal\n\nnone", read, "three"])
+    client = ScriptedClient([read, "one", "two", "three", "## Goal\n\nnone", read, "four"])
     async with Runtime("any", client=client, cwd=project) as runtime:
         NearestInstructions(runtime.agent, lambda: True).attach()
         await runtime.ask("go")
         await runtime.ask("more")
+        await runtime.ask("still more")
         await runtime.compact()
         await runtime.ask("again")
         (result,) = runtime.messages[-2].content
@@ -152,3 +153,24 @@ async def test_where_not_all_fit_the_nearest_ones_come_first(project: Path) -> N
     )
     assert first == f"x = 1\n\n{V2}"
     assert second.endswith(API)
+
+
+async def test_a_conversation_that_has_lost_them_gets_them_again_and_one_that_goes_on_does_not(project: Path) -> None:
+    async def read(runtime: Runtime) -> str:
+        await runtime.ask("go")
+        (result,) = runtime.messages[-2].content
+        return "\n".join(each.text for each in result.content)  # type: ignore[union-attr]
+
+    def client() -> ScriptedClient:
+        return ScriptedClient([Turn(calls=[Call("read", {"path": "api/a.py"})]), Turn("done")], repeat=True)
+
+    async with Runtime("any", client=client(), cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        assert API in await read(runtime)
+        runtime.clear()
+        assert API in await read(runtime)
+        assert API not in await read(runtime)
+        messages = runtime.messages
+    async with Runtime("any", client=client(), cwd=project, messages=messages) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        assert API not in await read(runtime)

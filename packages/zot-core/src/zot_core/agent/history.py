@@ -11,7 +11,7 @@ AsSent: TypeAlias = Callable[[TextBlock | ImageBlock], TextBlock | ImageBlock]
 
 
 class MessageHistory:
-    """A list of messages with a revision number that grows with every change."""
+    """A list of messages with a revision number that grows with every change; `resets` grows when it is replaced."""
 
     def __init__(
         self, messages: Iterable[Message], appended: Observe[Message], as_sent: AsSent = lambda block: block
@@ -19,7 +19,7 @@ class MessageHistory:
         """`appended` is notified of each new message before `append` returns."""
         self._messages = list(messages)
         self._appended = appended
-        self.revision = 0
+        self.revision = self.resets = 0
         self.counted = (0, 0)
         """Tokens that a provider has counted in an earlier process, and how many messages they cover; else zeros."""
         self.as_sent = as_sent
@@ -53,6 +53,7 @@ class MessageHistory:
         self._messages = list(messages)
         self.counted = (0, 0)
         self.revision += 1
+        self.resets += 1
 
 
 class NewMessages:

@@ -1,8 +1,8 @@
 """`NearestInstructions`: the `AGENTS.md` of a folder below the working directory, added to the first result that
 touches the folder.
 
-They are never in the system prompt, which stays the same from request to request. After a compaction the next result
-that touches a folder has them again.
+They are never in the system prompt, which stays the same from request to request. Where the conversation has lost
+them, by a compaction or because it was taken back, the next result that touches the folder has them again.
 """
 
 import os
@@ -15,10 +15,11 @@ from zot_core.errors import ToolError
 from zot_core.hooks import Hooks, ToolOutcome
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
 from zot_core.tools.definition.context import ToolContext
-from zot_provider.messages import TextBlock
+from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record
 
 _CD = re.compile(r"(?:\A|[;&|(\n])[ \t]*cd[ \t]+(?:\"([^\"\n$`]+)\"|'([^'\n]+)'|([\w./~@+-]+)(?=[\s;&|)]|\Z))")
+_FOR_WORK = ", for work in "
 _HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}: ", re.MULTILINE)
 """A row of a search: `path:line: text`."""
 
@@ -33,10 +34,22 @@ class NearestLimits(Record):
     folders: int = 10
 
 
+class ReadHistory(Protocol):
+    """The members of a history in use here: see `MessageHistory`."""
+
+    resets: int
+
+    @property
+    def messages(self) -> list[Message]: ...
+
+
 class TouchingAgent(Protocol):
     """The members of an agent in use here: see `AgentState`."""
 
     hooks: Hooks
+
+    @property
+    def history(self) -> ReadHistory: ...
 
     @property
     def context(self) -> ToolContext: ...
@@ -60,11 +73,11 @@ class NearestInstructions:
         self._limits = limits or NearestLimits()
         self._done: set[tuple[str, str]] = set()
         """The folders that were looked at, each with the id of the sub-agent that has touched it."""
+        self._resets = -1  # those of the history when `_done` was true of it
 
     def attach(self) -> None:
         """Begin, with the next result."""
         self._agent.hooks.tool_result.add(self._on_result)
-        self._agent.hooks.compacted.add(lambda _: self._done.clear())
 
     async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
         call, result = outcome.call, outcome.result
@@ -73,6 +86,8 @@ class NearestInstructions:
         if failed or call.by or context.home or not self._trusted() or open_to_all(context.cwd):
             return None
         root = await context.files.real(context.cwd)
+        if self._resets != self._agent.history.resets:
+            self._resets, self._done = self._agent.history.resets, self._in_history(root)
         notes: list[TextBlock] = []
         for path in await self._touched(outcome, context):
             nearest: list[TextBlock] = []
@@ -87,6 +102,17 @@ class NearestInstructions:
                     nearest.append(TextBlock(text))
             notes += reversed(nearest)
         return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
+
+    def _in_history(self, root: str) -> set[tuple[str, str]]:
+        """Return the folders whose instructions the conversation has: it may be an earlier one, or have lost some."""
+        results = (block for message in self._agent.history.messages for block in message.content)
+        notes = (note for block in results if isinstance(block, ToolResultBlock) for note in block.content[1:])
+        named = (
+            note.text.removeprefix(INSTRUCTIONS).partition(_FOR_WORK)[0]
+            for note in notes
+            if isinstance(note, TextBlock) and note.text.startswith(INSTRUCTIONS)
+        )
+        return {("", os.path.join(root, os.path.dirname(each))) for each in named}
 
     async def _touched(self, outcome: ToolOutcome, context: ToolContext) -> list[str]:
         """Return the real paths that a call has touched: the file or folder that it names, the files of the rows that
@@ -134,5 +160,5 @@ class NearestInstructions:
                 continue
             shorter = f"\n... [only its first {self._limits.bytes:,} bytes]" if len(data) > self._limits.bytes else ""
             shown_path = os.path.relpath(path, root)
-            return f"{INSTRUCTIONS}{shown_path}, for work in {os.path.dirname(shown_path)}:]\n{text}{shorter}"
+            return f"{INSTRUCTIONS}{shown_path}{_FOR_WORK}{os.path.dirname(shown_path)}:]\n{text}{shorter}"
         return ""
