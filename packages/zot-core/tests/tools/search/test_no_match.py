@@ -13,6 +13,10 @@ from zot_core.tools.search.no_match import found_nothing
         ("ls; [[ -e gone ]]", ""),
         ("test -f a && grep x a", ""),
         ("echo uses:; grep -n x a", "uses:\n"),
+        ("test -f gone && echo yes", ""),
+        ("grep -q x a && printf found && echo .", ""),
+        ("grep -n 'def main(' a.py", ""),
+        ('rg "foo\\(|bar$" src', ""),
     ],
 )
 def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: str) -> None:
@@ -30,6 +34,12 @@ def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: 
         ("cat gone | grep x", "cat: gone: No such file or directory\n"),
         ("cd gone && diff a b", "bash: line 1: cd: gone: No such file or directory\n"),
         ("grep x $(cat gone)", ""),
+        ('grep "$(cat gone)" a', ""),
+        ("(exit 1); (grep x a)", ""),
+        ("grep x <(exit 1)", ""),
+        ("make -s && echo built", ""),
+        ("make -s && test -f a && echo built", ""),
+        ("test -f a && make -s", ""),
         ("$PROGRAM x", ""),
         ("grep 'x", ""),
         ("", ""),

@@ -12,6 +12,8 @@ _CANNOT_FAIL = frozenset(("echo", "printf", "pwd", "true", ":"))
 _ENDS_EARLY = frozenset(("set", "exit", "return", "exec"))
 """After one of these the exit code need not be that of the last program."""
 _BETWEEN = re.compile(r"[;|&\n]+")
+_GROUP = re.compile(r"[;<>|&\n]*[()][();<>|&\n]*")
+"""An operator with a bracket: `$(`, `<(`, `()`. Within a word, as in `'main('`, it is text."""
 _LONGEST = 10_000
 """Characters of a command that is looked at."""
 
@@ -20,6 +22,8 @@ def found_nothing(command: str, output: str) -> bool:
     """Whether the exit code 1 of a line of shell with this output, standard error included, says only that. Where a
     program before the last one may have printed it, or the line is not plain, the answer is no."""
     commands = _commands(command)
+    while len(commands) > 1 and commands[-2][1] == "&&" and _cannot_fail(commands[-1][0]):
+        del commands[-1]  # it ends with 0, so it has not run: `test -f a && echo yes`
     if not commands or os.path.basename(commands[-1][0][0]) not in _PROGRAMS:
         return False
     before = commands[:-1]
@@ -46,7 +50,7 @@ def _commands(line: str) -> list[tuple[list[str], str]]:
     words: list[str] = []
     try:
         for word in lexer if len(line) <= _LONGEST else ():
-            if "(" in word or "`" in word or word.startswith("#"):
+            if "$(" in word or "`" in word or _GROUP.fullmatch(word) or (word.startswith("#") and not words):
                 return []
             if _BETWEEN.fullmatch(word):
                 commands.append((words, word))
