@@ -99,7 +99,8 @@ def test_the_check_of_the_editors_registry_finds_a_way_to_sign_in(zot: Zot) -> N
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
     env = {name: zot.env[name] for name in ("HOME", "PATH")} | {"TERM": "dumb"}
     (said,) = zot.run(*entry["distribution"]["uvx"]["args"], env=env, stdin=request.encode() + b"\n").objects
-    assert said["result"]["agentInfo"]["version"] == entry["version"]
+    assert said["result"]["agentInfo"]["version"] == __version__
+    assert "rc" in __version__ or entry["version"] == __version__  # a candidate leaves the entry
     types = [method.get("type", "agent") for method in said["result"]["authMethods"]]
     assert types == ["terminal", "agent"]
 
