@@ -75,7 +75,7 @@ class Tree:
     def check_commit(self, version: str) -> None:
         """Raises `Wrong` where the last commit, which is what is built, has another version than the files."""
         for path, found in self.versions().items():
-            if found and f"{version}" not in self.git("show", f"HEAD:{path}"):
+            if found and f'{version}"' not in self.git("show", f"HEAD:{path}"):  # 0.2.0 is not 0.2.0rc1
                 raise Wrong(f"the last commit, which is built, does not have {version} in {path}: commit first")
 
     def installer_with_pins(self) -> str:

@@ -196,7 +196,9 @@ def test_what_the_tag_would_fail_for_is_said_before_there_is_one(clone: Path, re
 
 
 def test_a_version_that_is_not_committed_is_refused_before_anything_is_built(clone: Path, release: Release) -> None:
-    assert release("version", "7.8.9").returncode == 0
+    assert release("version", "7.8.9rc1").returncode == 0
+    commit(clone)
+    assert release("version", "7.8.9").returncode == 0  # which is a part of the other
     for words in ((), ("--tag", "v7.8.9")):
         done = release("check", *words)
         assert (done.returncode, "the last commit, which is built" in done.stderr) == (1, True), done.stderr
