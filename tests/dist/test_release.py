@@ -223,6 +223,14 @@ def test_an_open_line_has_a_command_that_closes_it(clone: Path) -> None:
     )
 
 
+def test_the_word_that_stands_for_the_owner_stands_for_nothing_else() -> None:
+    """The command that fills it in replaces each."""
+    words = ["git", "grep", "-hw", "OWNER", "--", ":!docs/releasing.md", ":!tests"]
+    lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False).stdout
+    addresses = r"(?:github\.com|ghcr\.io)/OWNER\b|\bOWNER\.github\.io|\bOWNER/tap"
+    assert [line for line in lines.splitlines() if re.search(r"\bOWNER\b", re.sub(addresses, "", line))] == []
+
+
 def test_the_changelog_of_the_next_release_is_short_enough_to_be_read() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
