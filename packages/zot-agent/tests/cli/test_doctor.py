@@ -125,10 +125,14 @@ def test_a_report_for_an_issue_has_versions_and_names_and_no_key_text_or_path(
     (home / "extensions" / "guard" / "extension.json").write_text('{"name": "guard", "exec": "./of-corp"}')
     (home / "config.json").write_text('{"http_proxy": "http://me:secret@proxy.corp:1", "max_steps": 7, "corp": 1}')
     (home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://corp.example/v1"}}}')
+    for left_out in ("skills/corp-a/SKILL.md", "skills/corp-b/SKILL.md", "prompts/corp secret.md"):
+        (home / left_out).parent.mkdir(parents=True, exist_ok=True)
+        (home / left_out).write_text("no front matter")
     monkeypatch.setenv("CORP_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     code, found = doctor("--report")
     assert code == 0
+    assert found["skills"].strip() == found["prompts"].strip() == "--"  # what is left out is not named
     assert __version__ in found["zot"]
     assert found["openai"].strip() == found["own provider"].strip() == "ok"
     assert found["settings"] == "ok max_steps, http_proxy"

@@ -102,8 +102,15 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if usable and all(line.state != "no" for line in rest) else 1
 
 
-_SAFE = ("zot", "terminal", "sandbox", "skills", "prompts")
+_SAFE = ("zot", "terminal", "sandbox")
 """Topics whose text has no name that a person has chosen, and no path."""
+
+_COUNTED = ("skills", "prompts")
+"""Topics whose first line is a number; the others, about what is left out, have paths."""
+
+
+def _is_safe(line: DoctorLine) -> bool:
+    return line.topic in _SAFE or (line.topic in _COUNTED and line.state == "ok")
 
 
 def _report(settings: Settings, models: Sequence[DoctorLine], rest: Sequence[DoctorLine]) -> str:
@@ -118,9 +125,9 @@ def _report(settings: Settings, models: Sequence[DoctorLine], rest: Sequence[Doc
         if line.state != "--"
     ]
     shown += [
-        DoctorLine(line.state, line.topic, line.text if line.topic in _SAFE else "")
+        DoctorLine(line.state, line.topic, line.text if _is_safe(line) else "")
         for line in rest
-        if line.topic in _SAFE or line.state != "--"
+        if line.topic in (*_SAFE, *_COUNTED) or line.state != "--"
     ]
     names = [name for name in SETTINGS if name in settings.values]
     more = [
