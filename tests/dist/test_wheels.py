@@ -150,7 +150,9 @@ def test_a_wheel_installs_alone_and_every_module_of_it_imports(
     venv = tmp_path / "venv"
     run_uv("venv", "--quiet", "--python", sys.executable, str(venv))
     python = str(venv / "bin" / "python")
-    run_uv("pip", "install", "--quiet", "--python", python, "--find-links", str(wheels), name)
+    # Without the version, a candidate would lose to the release that the index has.
+    this = f"{name}=={__version__}"
+    run_uv("pip", "install", "--quiet", "--python", python, "--find-links", str(wheels), this)
     package = name.replace("-", "_")
     walk = (
         f"import pkgutil, importlib, {package} as p\n"
