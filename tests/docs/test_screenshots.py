@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from waiting import PATIENCE
 
+from zot_agent.version import __version__
+
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 GUIDES = [ROOT / "docs" / "runs.md"]
@@ -104,6 +106,10 @@ def test_a_screenshot_that_is_not_current_is_told_with_its_row(tmp_path: Path) -
     assert screenshots("--check", *place).returncode == 0
 
     (screenshot,) = tmp_path.iterdir()
+    assert f">{__version__}<" in screenshot.read_text("utf-8")
+    screenshot.write_text(screenshot.read_text("utf-8").replace(f">{__version__}<", ">99.0.0rc1<"), "utf-8")
+    assert screenshots("--check", *place).returncode == 0  # of another version
+
     screenshot.write_text(screenshot.read_text("utf-8").replace("ask, or /", "say, or /"), "utf-8")
 
     checked = screenshots("--check", *place)
