@@ -43,7 +43,7 @@ _PLACES = 20
 class EditLimits(Record):
     """The longest duration of a large edit in seconds."""
 
-    seconds: float = 20.0
+    seconds: float = 60.0
 
 
 PREVIEW_LIMITS = EditLimits(2.0)
