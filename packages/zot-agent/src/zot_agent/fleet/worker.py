@@ -91,8 +91,7 @@ class FleetWorker:
         if self._forks is not None:
             await self._forks.start()
         try:
-            async with messages, runs:
-                await ended
+            await _run_until(ended, messages, runs)
         except RuntimeError as error:  # what its worker raises; the rest of the text is the answer of its server
             raise ZotError(f"Temporal does not take the worker: {str(error).split(': Status', 1)[0]}") from error
         finally:
@@ -259,3 +258,22 @@ class _RunProcess:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(dump(message).encode() + b"\n")
+
+
+async def _run_until(ended: Awaitable[object], *workers: Worker) -> None:
+    """Run workers until `ended` is or one of them fails, and stop them, the last one first. Raises its error."""
+
+    async def end() -> None:
+        await ended
+
+    running = [spawn(each.run(), "worker of Temporal") for each in workers]
+    ending = spawn(end(), "end of the workers")
+    try:
+        await asyncio.wait([ending, *running], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        ending.cancel()
+        for each in reversed(workers):
+            await each.shutdown()
+        await asyncio.wait(running)
+    for task in running:
+        task.result()
