@@ -307,3 +307,26 @@ def test_nothing_of_it_is_imported_in_other_runs(zot: Zot, server: ScriptedServe
     assert [line for line in lines if line.startswith(("temporalio", "psycopg", "zot_agent.fleet."))] == [
         "zot_agent.fleet.addresses"
     ]
+
+
+EARLY = """
+import asyncio, os, signal
+from zot_agent.fleet.extra import run_and_leave
+
+class Policy(asyncio.DefaultEventLoopPolicy):
+    def new_event_loop(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        return super().new_event_loop()
+
+async def work():
+    return 0
+
+asyncio.set_event_loop_policy(Policy())
+run_and_leave(work())
+"""
+
+
+def test_control_c_before_anything_is_begun_is_no_traceback() -> None:
+    command = [sys.executable, "-c", EARLY]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stderr) == (130, "zot: stopped\n")
