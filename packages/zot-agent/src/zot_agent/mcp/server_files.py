@@ -48,7 +48,11 @@ def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read_file(path: str) -> dict[str, Any]:
     """Return the servers of a file as they are written; empty for a missing file. Raises `ConfigProblem`."""
-    servers = _read_object(path).get(KEY, {})
+    return _servers(path, _read_object(path))
+
+
+def _servers(path: str, whole: dict[str, Any]) -> dict[str, Any]:
+    servers = whole.get(KEY, {})
     if not isinstance(servers, dict):
         raise ConfigProblem(f'{path}: expected {{"{KEY}": {{...}}}}')
     return servers
@@ -73,10 +77,11 @@ def _read_object(path: str) -> dict[str, Any]:
 def check_files(paths: Iterable[str]) -> None:
     """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
     for path in paths:
-        for field, value in _read_object(path).items():
+        whole = _read_object(path)
+        for field, value in whole.items():
             if field != KEY and value not in (None, False) and any(each in _plain(field) for each in _FORBIDS_BESIDE):
                 raise ConfigProblem(f"{path}: {field!r} holds no server back here; write disabled into the server")
-        for name, given in read_file(path).items():
+        for name, given in _servers(path, whole).items():
             if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
                 raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
 
