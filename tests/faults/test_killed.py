@@ -1,7 +1,9 @@
 """kill -9 at random moments of random runs: what was reported is on disk, and the conversation goes on."""
 
 import json
+import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -12,6 +14,8 @@ from typing import Any
 
 import pytest
 from command import Zot
+from pty_screen import PtyScreen
+from rpc_peer import Peer
 from waiting import PATIENCE
 
 from zot_core import Runtime
@@ -123,3 +127,31 @@ async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_o
     assert stored(zot.session) == [*there, ("user_message", "go on"), ("assistant_message", "resumed")]
     for request in (*server.requests, *other.requests):
         accepted(request.wire, request.body)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_terminal_that_is_closed_while_zot_ends_loses_nothing_that_a_command_has_changed(
+    number: int, zot: Zot, server: ScriptedServer, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\ncase $* in *diff-files*) sleep 1;; esac\nexec {shutil.which("git")} "$@"\n')
+    program.chmod(0o700)
+    zot.env["PATH"] = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    (zot.cwd / "removed").write_text("before")
+    server.add(Turn(calls=[Call("bash", {"command": "rm removed"})]), "that was all")
+    environment = {**zot.env, "TERM": "xterm"}
+    with PtyScreen([*zot.command, *zot.at(server)], environment=environment, cwd=str(zot.cwd)) as pty:
+        pty.wait_for("›")
+        pty.type("go\r")
+        pty.wait_for("that was all")
+        pty.signal(signal.SIGHUP)
+        pty.wait_until(lambda: b"\x1b[?1049l" in pty.received)
+        pty.signal(number)  # a shell sends it, and then the system, once the shell has ended
+        assert pty.wait_end() == 129
+    peer = Peer(server, zot.cwd, "-c", **zot.env)
+    try:
+        peer.data("session.undo")
+    finally:
+        peer.kill()
+    assert (zot.cwd / "removed").read_text() == "before"

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 import pytest
 from waiting import PATIENCE
 
-from zot_agent.signals import defer_stop_signals, end_signals, handle_signals, ignore_stop_signals, on_end_signals
+from zot_agent.signals import (
+    defer_stop_signals,
+    end_signals,
+    handle_signals,
+    hold_end_signals,
+    ignore_stop_signals,
+    on_end_signals,
+)
 
 
 def begin(begun: list[str], failure: Exception | None = None) -> None:
@@ -42,6 +49,17 @@ def test_signals_pass_by_what_is_not_to_be_disturbed() -> None:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_closed_terminal_and_a_sigterm_do_not_cut_closing_off_but_ctrl_c_does() -> None:
+    before = signal.getsignal(signal.SIGHUP)
+    with hold_end_signals() as held:
+        signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert held == [signal.SIGHUP, signal.SIGTERM]
+    assert signal.getsignal(signal.SIGHUP) == before
 
 
 async def test_a_loop_hears_of_signals_until_that_is_undone() -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_END = ("SIGINT", "SIGTERM", "SIGHUP")
+_HOLD = ("SIGTERM", "SIGHUP")
+_END = ("SIGINT", *_HOLD)
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
-def end_signals() -> list[int]:
+def end_signals(names: Iterable[str] = _END) -> list[int]:
     """List the signals that ask a process to end, except signals ignored since its start (`nohup`)."""
-    numbers = [getattr(signal, name) for name in _END if hasattr(signal, name)]  # Windows has no SIGHUP
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]  # Windows has no SIGHUP
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
 
@@ -47,6 +48,15 @@ def handle_signals(numbers: Iterable[int], handler: Callable[[int, FrameType | N
     finally:
         for number, previous in before.items():
             signal.signal(number, previous)
+
+
+@contextmanager
+def hold_end_signals() -> Iterator[list[int]]:
+    """Keep SIGTERM and SIGHUP from ending the process while the block runs, and list what came: closing saves what
+    commands have changed. A terminal that is closed says so twice, by its input and by a signal. Ctrl+C counts."""
+    held: list[int] = []
+    with handle_signals(end_signals(_HOLD), lambda number, _: held.append(number)):
+        yield held
 
 
 @contextmanager

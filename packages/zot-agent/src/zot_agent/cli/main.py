@@ -14,6 +14,7 @@ from zot_agent.cli.command_line import CommandLine
 from zot_agent.config.paths import zot_home
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
+from zot_agent.signals import hold_end_signals
 from zot_agent.standard_error import print_error
 from zot_agent.standard_input import read_stdin
 from zot_agent.standard_output import OutputFailed
@@ -161,8 +162,10 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
             await host.ask_early_about_project()
             code = await import_module(mode.module).run(host, prompt, line.images)
     finally:
+        with hold_end_signals():
+            for host in hosts:
+                await host.close()
         for host in hosts:
-            await host.close()
             if stats is not None:
                 conversation = host.conversation
                 stats.print(host.runtime.agent.model, conversation.permissions.mode, conversation.sandbox)

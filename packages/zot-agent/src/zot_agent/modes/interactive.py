@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import signal
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zot_agent.host.options import HostOptions
+from zot_agent.signals import hold_end_signals
 from zot_agent.ui.screen import check_terminal
 from zot_agent.ui.start import StartScreen
 from zot_core.aio import spawn
@@ -36,20 +38,23 @@ async def run(
     check_terminal(os.environ)
     start = StartScreen()
     chat: ChatScreen | None = None
-    try:
-        async with start.app as app:
-            background = spawn(app.window.background(), "background")
-            for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
-                await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
-            host = await _open(open_host, options, app)
-            if host is not None and not app.end.reached:
-                chat = _chat(host, start)
-                await _drive(chat, host, await background, prompt, images)
-                app.leave_behind = chat.tail()
-    finally:
-        if chat is not None:
-            with contextlib.suppress(Exception):
-                await chat.controller.close()
+    with hold_end_signals() as early:
+        try:
+            async with start.app as app:
+                for number in early:
+                    signal.raise_signal(number)
+                background = spawn(app.window.background(), "background")
+                for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
+                    await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
+                host = await _open(open_host, options, app)
+                if host is not None and not app.end.reached:
+                    chat = _chat(host, start)
+                    await _drive(chat, host, await background, prompt, images)
+                    app.leave_behind = chat.tail()
+        finally:
+            if chat is not None:
+                with contextlib.suppress(Exception):
+                    await chat.controller.close()
     return 128 + app.end.signum if app.end.signum else 0
 
 

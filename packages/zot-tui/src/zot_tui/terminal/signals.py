@@ -58,11 +58,18 @@ class TerminalSignals:
     def stop(self) -> None:
         """Restore the previous handlers."""
         loop, self._loop = self._loop, None
-        for number, before in self._before.items():
-            if loop is not None:
-                loop.remove_signal_handler(number)
-            if before is not None:
-                signal.signal(number, before)
+        if sys.platform == "win32" or not self._before:
+            return
+        # The loop gives a signal its default action at first, which would end a process that has a handler of its own.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, self._before)
+        try:
+            for number, before in self._before.items():
+                if loop is not None:
+                    loop.remove_signal_handler(number)
+                if before is not None:
+                    signal.signal(number, before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         self._before.clear()
 
     def pause(self, target: int) -> None:

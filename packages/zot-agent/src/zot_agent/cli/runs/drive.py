@@ -17,6 +17,7 @@ from zot_agent.runs.control import choices, continue_detached, question_line
 from zot_agent.runs.follow import RowLines
 from zot_agent.runs.options import options_of
 from zot_agent.runs.store import RunStore, StoredRun
+from zot_agent.signals import hold_end_signals
 from zot_agent.standard_error import print_error
 from zot_core.aio import finish, spawn
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
@@ -63,7 +64,8 @@ async def drive(run: StoredRun, mode: str = "", limits: DriveLimits | None = Non
     finally:
         watch.cancel()
         await finish(watch)
-        await host.close()
+        with hold_end_signals():
+            await host.close()
     if way := _way_on(RunStore().find(run.id)):
         print_error(f"{way} continues it")
     return code
