@@ -362,6 +362,33 @@ def test_what_an_extension_sends_before_the_end_is_answered(zot: Zot, server: Sc
         assert done.out == "one\ntwo\nthree\n"
 
 
+EAGER = """
+import threading, time
+answered = threading.Semaphore(0)
+@ext.on("turn_end")
+def count(event):
+    answered.release()
+@ext.intercept("before_exit")
+def last(it):
+    answered.acquire(timeout=60)
+    if it.turns < 2:
+        ext.submit(f"go on {it.turns}")
+        answered.acquire(timeout=60)
+        answered.release()
+        time.sleep(0.2)
+"""
+"""Sends more before the end, and is done with that once it is answered."""
+
+
+def test_what_is_answered_before_the_extension_is_done_is_not_the_end(zot: Zot, server: ScriptedServer) -> None:
+    server.add("one", "two", "three")
+    folder = write_extension(zot.cwd.parent / "eager", EAGER, more="capabilities=('submit', 'intercepts2')")
+
+    done = zot.ask(server, "-p", "hi", "--ext", str(folder))
+
+    assert (done.code, done.out, done.err) == (0, "one\ntwo\nthree\n", "")
+
+
 def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     folder = write_extension(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")

@@ -197,9 +197,12 @@ def _refusal(conversation: "Conversation") -> str:
 async def _answer_more(extensions: "Extensions", conversation: "Conversation") -> None:
     """Answer what extensions still send."""
     conversation.actions = FrontEndActions(fixed_session=_FIXED)
+    ended: list[ConversationEvent] = []
+    conversation.events.add(ended.append, Done)
     for turns in range(_MOST_AFTER):
+        ended.clear()
         await extensions.hooks.before_exit(turns)
-        if not conversation.busy:
+        if not (conversation.busy or ended):  # what was sent may have been answered before the extension was done
             return
         await conversation.idle()
 
