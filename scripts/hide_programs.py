@@ -116,7 +116,8 @@ def hide(files: Iterable[str], *, outside: bool) -> None:
             _show(machine, folders)
         _check(LIBC.umount2(machine.encode(), DETACH), machine)
     finally:
-        os.rmdir(machine)
+        with suppress(OSError):  # it can be busy for a moment, and what is hidden is hidden
+            os.rmdir(machine)
 
 
 def can_hide(files: Iterable[str], *, outside: bool) -> bool:
