@@ -273,7 +273,7 @@ async def test_a_single_prompt_waits_for_a_server_as_long_as_wait_for_says(mcp: 
     add(mcp, "slow", wait_for=500)
     (mcp.root / "project").mkdir()
     async with mcp.running(ready_total_seconds=0.0) as zot:
-        await until(lambda: "mcp" in [each.name for each in zot.talk.extensions.commands])
+        await until(lambda: zot.talk.extensions.subscribers.interceptors("input"))
         zot.talk.conversation.front_end = "print"
         zot.talk.client.add("done")
         run = zot.talk.conversation.prompt("go")
