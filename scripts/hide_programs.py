@@ -60,7 +60,7 @@ def _kept(folders: list[str], files: Iterable[str]) -> set[str]:
     while left:
         path = left.pop()
         path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        if path not in kept and os.path.lexists(path):
+        if path not in kept and os.path.lexists(path) and not os.path.isdir(path):
             kept.add(path)
             if os.path.islink(path):
                 left.append(os.path.join(os.path.dirname(path), os.readlink(path)))

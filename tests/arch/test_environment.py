@@ -214,6 +214,7 @@ def test_on_a_bare_machine_no_program_is_at_its_place(tmp_path: Path) -> None:
     programs = [tmp_path / name for name in ("kept", "other")]
     for program in programs:
         program.touch()
+    (tmp_path / "env").mkdir()  # a folder on the PATH may hold one of that name
     command = [sys.executable, "-c", PLACES, str(ROOT / "scripts"), *map(str, programs)]
     env = os.environ | {"PATH": f"{os.environ['PATH']}:{tmp_path}"}
     assert subprocess.check_output(command, env=env, text=True) == "True True\nTrue False True False\n"
