@@ -1,12 +1,12 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 15]
+    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 15] [--workers 2]
         [--only PART[:FIRST[-LAST]] ...] [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
 changed, one at a time in an order that the seed gives, and the tests that reach it run until one of them fails. When
 the time is over, what was tried is a sample; another seed begins with other lines. What no test notices is printed; the
-exit code is then 1. Each of the two workers has a copy of the packages and an environment of its own, so nothing here
+exit code is then 1. Each worker has a copy of the packages and an environment of its own, so nothing here
 is written, and runs the tests in forks of processes that have loaded them (`warm_tests.py`).
 """
 
@@ -35,7 +35,6 @@ from typing import IO, Any, NamedTuple
 from warm_tests import CANNOT, Answer, Reached, Request
 
 ROOT = Path(__file__).parents[1]
-WORKERS = 2
 START_SECONDS = 600
 SECONDS, FACTOR = 5, 5
 """A run that takes so many seconds of the processor more than so many times what its tests took has failed: loops can
@@ -65,7 +64,13 @@ AREAS = {
         (f"{_CORE}/permissions/commands/*.py",),
         ("zot-core/tests/permissions", "zot-core/tests/agent/test_other_machine.py"),
     ),
-    "sandbox": Area((f"{_CORE}/sandbox/*.py",), ("zot-core/tests/sandbox", "zot-agent/tests/host/test_sandbox.py")),
+    "sandbox": Area(
+        (f"{_CORE}/sandbox/*.py",),
+        (
+            *("zot-core/tests/sandbox", "zot-core/tests/checkpoints/test_walls_of_undo.py"),
+            *("zot-agent/tests/host/test_sandbox.py", "zot-agent/tests/extensions/test_confinement.py"),
+        ),
+    ),
     "folder_trust": Area(
         (f"{_AGENT}/config/folder_trust.py",),
         tuple(
@@ -336,6 +341,7 @@ def _arguments() -> argparse.Namespace:
         "--seconds", type=float, default=15.0,
         help="of the processor, for the tests of one mutant; what survives some of the tests that reach it is said",
     )  # fmt: skip
+    parser.add_argument("--workers", type=int, default=2, help="mutants at a time; tests of a sandbox mostly wait")
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
     parser.add_argument(
         "--only", action="append", type=_part, default=[], help="a part of a path: lines, as a.py:10-40"
@@ -357,7 +363,7 @@ def main() -> int:
     survived: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="zot-mutants-") as folder:
         tests = list(dict.fromkeys(each for area in areas for each in area.tests))
-        copies = [Copy(Path(folder) / str(number), tests) for number in range(WORKERS)]
+        copies = [Copy(Path(folder) / str(number), tests) for number in range(given.workers)]
         reach = Reach(copies[0], round(given.minutes * 60), given.seconds)
         found = [
             mutant
