@@ -3,7 +3,6 @@
 Where there is such a rule, a line that cannot be judged is asked about, in every mode.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from zot_core.machine.hosts import HostPattern
@@ -29,7 +28,6 @@ _FILES = ("-f", "--file", "--makefile", "-x")
 """Options whose value is a script."""
 
 _EVALUATES = ("eval", "source", ".")
-_SCRIPT = re.compile(r"-[A-Za-z]*c")
 
 
 def guards(rules: Iterable[Rule]) -> list[Rule]:
@@ -108,8 +106,6 @@ def _reads_commands(form: Form, kind: Kind) -> bool:
         return False
     operands = 0
     for at, word in enumerate(form[1:], 1):
-        if kind == "shell" and _SCRIPT.fullmatch(word.shape):
-            return False
         if kind == "shell" and word.shape == "-s":
             return True
         if not word.shape.startswith(("-", "+")) and form[at - 1].shape not in _VALUED:
