@@ -22,8 +22,6 @@ _NO_RIGHTS = (
     "--cap-drop", "ALL",  # root in a namespace could mount the disk writable again
     "--die-with-parent",  # the thread that starts it must live as long
 )  # fmt: skip
-_PLAIN_PROC = ("self", "thread-self", "net", "mounts", "sysrq-trigger")
-"""Links to folders of processes, and what bubblewrap covers itself."""
 _TRIAL_SECONDS = 10.0
 _DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
@@ -94,9 +92,7 @@ def confined(
     launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = (), *, home: str = ""
 ) -> Launch:
     """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap, and with the folder `home` of
-    this machine as its home. Raises OSError with a line for the person if that cannot be done."""
-    if why := problem(writable_folders(policy)):
-        raise OSError(why)
+    this machine as its home. `problem` has found none."""
     program = find_bubblewrap(writable_folders(policy))
     descriptor = _sealed(filter_program(processes=policy.processes))
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
@@ -147,7 +143,7 @@ def _around_protected(policy: SandboxPolicy) -> set[str]:
 @functools.cache
 def _kernel_files() -> list[str]:
     """Return the entries of `/proc` in which root can write, except the entries of processes."""
-    names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in _PLAIN_PROC)
+    names = (name for name in os.listdir("/proc") if not name.isdecimal())
     return [path for name in sorted(names) if _is_writable(path := os.path.join("/proc", name))]
 
 
