@@ -229,6 +229,13 @@ def test_a_program_with_the_rights_of_its_owner_loses_them_when_it_is_written(wo
     assert world.with_other_rights() == []
 
 
+def test_what_a_machine_shares_among_its_processes_is_apart(world: SandboxWorld) -> None:
+    paths = [f"/proc/self/ns/{name}" for name in ("ipc", "mnt", "net", "pid", "user", "uts")]
+    found = world.run(f"readlink {' '.join(paths)}")[1].split()
+    assert len(found) == len(paths)
+    assert not {*found} & {*map(os.readlink, paths)}
+
+
 def test_no_namespace_can_be_made(world: SandboxWorld) -> None:
     numbers = MACHINES[os.uname().machine]
     flags = 0x10000000 | 0x00020000  # CLONE_NEWUSER, CLONE_NEWNS
@@ -333,7 +340,7 @@ def test_the_memory_of_a_process_is_limited(world: SandboxWorld) -> None:
 @pytest.mark.parametrize("folder", ["/tmp", "."])
 def test_the_size_of_a_file_is_limited(world: SandboxWorld, folder: str) -> None:
     sandbox = world.open(SandboxLimits(file_bytes=1_000_000))
-    ended, _ = world.run(f"dd if=/dev/zero of={folder}/x bs=1000000 count=2 2>/dev/null", sandbox=sandbox)
+    ended, _ = world.run(f"dd if=/dev/zero of={folder}/x bs=1100000 count=1 2>/dev/null", sandbox=sandbox)
     assert ended.exit_code
 
 

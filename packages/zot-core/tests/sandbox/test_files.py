@@ -80,6 +80,7 @@ WRITES = [
     "../x", "../project2/x", "../other/x", "../other/file", "out/x", "dangling", "dangling/x", "chain", "loop",
     "loop/x",
     "/proc/self/root{outside}/x", "/proc/self/cwd/../../../../../{outside}/x", "{home}/.bashrc", "{home}/new/x",
+    "none/../../other/x", "none/../../project2/x",
     ".git/hooks/pre-commit", ".git/config", ".git/x/y", ".git", ".zot/config.json", ".claude/settings.json",
     "src/../.git/config", "to-git/config", "/etc/zot-test", "/zot-test", "/proc/self/mem", "/dev/fd/1",
 ]  # fmt: skip
@@ -196,6 +197,22 @@ def test_nothing_stays_open_of_a_path_that_cannot_be_opened(world: SandboxWorld,
     with open_path(str(world.project / "full" / ".." / "src" / "a.py"), walk=walk) as found:
         assert found.path == str(world.project / "src" / "a.py")
     assert os.listdir("/dev/fd") == before
+
+
+async def test_nothing_stays_open_of_what_was_read_written_or_listed(
+    world: SandboxWorld, files: SandboxedFiles
+) -> None:
+    async def use() -> list[str]:
+        for path in ("src/new", "deep/new", ".git/new", "src/new/x", "src"):
+            with suppress(OSError):
+                await files.write(str(world.project / path), b"x")
+            with suppress(OSError):
+                await files.read(str(world.project / path))
+            with suppress(OSError):
+                await files.list(str(world.project / path))
+        return os.listdir("/dev/fd")
+
+    assert len(await use()) == len(await use())
 
 
 def test_both_ways_lead_to_the_same_path(world: SandboxWorld) -> None:

@@ -1,11 +1,19 @@
 """The lesser sandbox, with the Landlock of this kernel."""
 
+import base64
+import ctypes
+import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from sandbox_world import SECRET, SET_MODES, SandboxWorld
+
+from zot_core.sandbox import give_up
+from zot_core.sandbox.seccomp import filter_program
 
 pytestmark = pytest.mark.needs("landlock")
 
@@ -67,6 +75,17 @@ def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
     assert lesser.changed() == []
 
 
+def test_no_file_outside_is_cut_by_its_path(lesser: SandboxWorld) -> None:
+    assert lesser.python(f"import os; os.truncate({str(lesser.other / 'file')!r}, 0)")[0].exit_code
+    assert lesser.changed() == []
+
+
+def test_processes_outside_get_no_signal_where_the_kernel_can_see_to_that(lesser: SandboxWorld) -> None:
+    version = ctypes.CDLL(None).syscall(give_up.CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    ended, _ = lesser.run("kill -0 $AGENT", env={"AGENT": str(os.getpid())})
+    assert bool(ended.exit_code) == (version >= 6)  # Linux 6.12
+
+
 def test_processes_and_terminals_are_not_shown_by_another_mount(mounted: SandboxWorld, lesser: SandboxWorld) -> None:
     names = {"OTHER": str(mounted.other), "AGENT": str(os.getpid())}
     for command in ("cat $OTHER/proc/$AGENT/cmdline", "ls $OTHER/proc", "ls $OTHER/devpts", "ls $OTHER/proc/self/fd"):
@@ -107,6 +126,31 @@ def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
 def test_no_program_gets_rights_by_being_started(lesser: SandboxWorld) -> None:
     asked = "import ctypes; print(ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))"  # PR_GET_NO_NEW_PRIVS
     assert lesser.python(asked)[1] == "1\n"
+
+
+HEIR = """
+import ctypes, os, sys
+libc, header, sets = ctypes.CDLL(None), (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+libc.capget(header, sets)
+sets[2], sets[5] = sets[1], sets[4]
+libc.capset(header, sets)
+for capability in range(64):
+    libc.prctl(47, 2, capability, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""A program that leaves all its rights to the next one: the inheritable and the ambient set."""
+
+
+def test_no_right_is_inherited() -> None:
+    code = base64.b64encode(filter_program(network=False)).decode()
+    order = json.dumps({"read": ["/"], "write": [], "filter": code})
+    shown = [os.path.realpath("/bin/grep"), "Cap", "/proc/self/status"]
+    python = [sys.executable, "-ISE"]
+    ended = subprocess.run(
+        [*python, "-c", HEIR, *python, give_up.__file__, order, *shown], capture_output=True, check=True, text=True
+    )
+    found = {name: int(value, 16) for name, value in (line.split(":") for line in ended.stdout.splitlines())}
+    assert (found["CapInh"], found["CapAmb"], found["CapPrm"] & ~0xF) == (0, 0, 0)
 
 
 ROOT = """

@@ -16,6 +16,7 @@ from waiting import PATIENCE, until
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.shell import Launch, LocalShell, ShellLimits
 from zot_core.sandbox.network import SandboxNetwork
+from zot_core.sandbox.proxy import ProxyLimits
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
 
@@ -159,8 +160,9 @@ async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None
 
 
 async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_until_the_end() -> None:
-    network = SandboxNetwork(["ok.test"])
+    network = SandboxNetwork(["ok.test"], ProxyLimits(head_seconds=2 * PATIENCE))
     port, launch = network.listen(Launch(["true"], "/", {"A": "b"}))
+    held, end = await asyncio.open_connection("127.0.0.1", port)
     assert network.listen(launch)[0] == port
     assert (launch.env["A"], launch.env["HTTPS_PROXY"]) == ("b", f"http://127.0.0.1:{port}")
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -169,6 +171,9 @@ async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_
     assert b"evil.test is not among the hosts" in await reader.read()
     writer.close()
     network.close()
+    async with asyncio.timeout(PATIENCE):
+        assert await held.read() == b""
+    end.close()
     await until(lambda: not network.tasks)
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection("127.0.0.1", port)

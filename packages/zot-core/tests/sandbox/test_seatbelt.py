@@ -1,6 +1,7 @@
 """The profile for macOS, as text: nothing of it is run here."""
 
 import os
+import re
 from pathlib import Path
 
 from zot_core.machine.shell import Launch
@@ -79,6 +80,14 @@ def test_a_path_is_a_parameter_and_cannot_change_the_profile() -> None:
     assert "allow default" not in launch.argv[2]
     assert launch.argv[3:5] == ["-D", 'P0=/a") (allow default) ("']
     assert launch.env == {"A": "1", "TMPDIR": "/scratch"}
+
+
+def test_a_profile_is_made_of_lists_and_nothing_else() -> None:
+    text, _ = seatbelt.profile(POLICY.replace(processes=False, open_network=True), 3128)
+    text, lists = re.sub('#?"[^"]*"', "", text), 1
+    while lists:
+        text, lists = re.subn(r"\([^()]*\)", "", text)
+    assert not text.split()
 
 
 def test_it_is_missing_elsewhere(tmp_path: Path) -> None:

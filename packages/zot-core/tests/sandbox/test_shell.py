@@ -11,7 +11,7 @@ import pytest
 from sandbox_world import SECRET, SandboxWorld
 from waiting import PATIENCE
 
-from zot_core.machine.shell import LocalShell
+from zot_core.machine.shell import Launch, LocalShell
 from zot_core.sandbox import bubblewrap
 from zot_core.sandbox.sandbox import open_sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by, unheard_host
@@ -307,11 +307,19 @@ def test_a_bubblewrap_in_an_added_folder_is_not_started(world: SandboxWorld, mon
     assert not Path("ran").exists()
 
 
-def test_a_version_without_an_option_works_without_it(world: SandboxWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = 'case "$*" in *disable-userns*) echo "bwrap: Unknown option --disable-userns" >&2; exit 1;; esac'
+OLD = 'case "$*" in *disable-userns*) echo "bwrap: Unknown option --disable-userns" >&2; exit 1;; esac'
+
+
+@pytest.mark.parametrize(("script", "used"), [("", True), (OLD, False)])
+def test_an_option_is_used_where_the_version_of_bubblewrap_has_it(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch, script: str, used: bool
+) -> None:
     fake_bwrap(world.folder / "bin", script)
     monkeypatch.setenv("PATH", str(world.folder / "bin"))
-    assert bubblewrap.problem() == ""
+    launch = world.sandbox.confine(Launch(["true"], str(world.project), {}))
+    for each in launch.descriptors:
+        os.close(each)
+    assert ("--disable-userns" in launch.argv) == used
 
 
 @pytest.mark.needs("bwrap")
@@ -333,6 +341,11 @@ async def test_with_hosts_a_command_reaches_the_proxy_and_nothing_else(world: Sa
     assert b"".join(parts).decode().splitlines()[:2] == ["403", "Network is unreachable"]
 
 
-def test_a_wrong_pattern_of_a_host_is_refused(world: SandboxWorld) -> None:
+def test_a_wrong_pattern_of_a_host_is_refused_and_leaves_nothing(
+    world: SandboxWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "made").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "made"))
     with pytest.raises(ValueError, match="a b"):
         open_sandbox(str(world.project), zot_home="/z", hosts=["a b"])
+    assert not os.listdir(tmp_path / "made")
