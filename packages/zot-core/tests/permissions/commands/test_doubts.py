@@ -44,7 +44,8 @@ HIDING = [
     "socat EXEC:mark -",
     "rustc -Clinker=mark a.rs", "cmake -E env mark x", "apt-get -o Dpkg::Pre-Invoke::=mark install a",
     "make SHELL=/bin/mark", "TAR_OPTIONS='--to-command=mark' tar xf a", "GIT_CONFIG_VALUE_0='!mark x' git x",
-    "alias z=mark; z x", "alias z='m\"\"ark'; z x", "mytool \"m''ark\" x", "vim -c '!mark'", "vim -c '!m\"\"ark x'",
+    "alias z=mark; z x", "alias z='m\"\"ark'; z x", "mytool \"m''ark\" x", "mytool -x\"m''ark x\"",
+    "vim -c '!mark'", "vim -c '!m\"\"ark x'",
     "crontab -", "crontab f", "crontab <<< '* * * * * mark x'", "echo '!mark x' | ed f", "echo '!mark x' | ftp h",
     "echo '.shell mark x' | sqlite3 db", "make -f -", "echo 'all: ; mark x' | make -f -",
     "make -f <(echo 'all: ; mark x')",
@@ -109,7 +110,7 @@ CLEAR = [
     "sqlite3 ../load.db .tables",
     "psql -c 'select 1' db",
     "pip install git+https://h/mark",
-    "sed -e p e.txt", "bash -c 'ls -la'", "wc -l < d/f", "wc -l < mark", "echo `ls`",
+    "sed e.txt -e p", "bash -c 'ls -la'", "wc -l < d/f", "wc -l < mark", "echo `ls`",
     "rustc -C opt-level=3 a.rs", "git commit -m \"mark; don't\"", "curl -fL https://h/mark -o f", "tar czf a.tgz src",
 ]  # fmt: skip
 
