@@ -57,7 +57,8 @@ def run(
     """Exit code and output of a run of pytest with the root `conftest.py` and this test; `hidden` is as in CI."""
     (folder / "test_it.py").write_text(test)
     hiding = [str(ROOT / "scripts" / "hide_programs.py"), sys.executable] if hidden else []
-    command = [sys.executable, *hiding, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
+    flags += ("-p", "conftest", "-s", "-q", "-rs", f"--basetemp={folder / 'tmp'}")
+    command = [sys.executable, *hiding, "-m", "pytest", *flags, "test_it.py"]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**outside, "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support", **(env or {})}
     done = subprocess.run(

@@ -204,5 +204,5 @@ def test_the_changes_of_the_page_work_together(copy: Path, uv: str, installer_en
     check_arrows(copy, uv, installer_environment)
     tests = [name for name in written if "/tests/" in name]
     chosen = ("-m", "not hypothesis", *dict.fromkeys([*tests, *REGISTRIES]))
-    tested = run(copy, python, "-m", "pytest", "-q", "-n", "2", *chosen)
+    tested = run(copy, python, "-m", "pytest", "-q", "-n", "2", f"--basetemp={copy.parent / 'tmp'}", *chosen)
     assert tested.returncode == 0, tested.stdout[-4000:]
