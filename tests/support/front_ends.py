@@ -1,4 +1,7 @@
-"""`FRONT_ENDS`: every way to send zot a prompt, each as a process. A question is answered with no where one can be."""
+"""`FRONT_ENDS`: every way to send zot a prompt, each as a process. A question is answered with no where one can be.
+
+Each is asked to end, and waited for: what a command has changed may be saved only then.
+"""
 
 import asyncio
 import json
@@ -60,7 +63,9 @@ def _rpc(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
     peer = Peer(server, zot.cwd, *flags, **zot.env)
     try:
         peer.send("prompt", message="go")
-        return _answered(iter(peer.next, None), peer.send)
+        asked = _answered(iter(peer.next, None), peer.send)
+        peer.finish()
+        return asked
     finally:
         peer.kill()
 
@@ -81,7 +86,10 @@ def _serve(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
                 socket.send(json.dumps({"type": type, **fields}))
 
             send("prompt", message="go")
-            return _answered((json.loads(socket.recv(PATIENCE)) for _ in iter(int, 1)), send)
+            asked = _answered((json.loads(socket.recv(PATIENCE)) for _ in iter(int, 1)), send)
+        process.terminate()
+        process.wait(PATIENCE)
+        return asked
     finally:
         process.kill()
         process.communicate()
