@@ -13,6 +13,7 @@ from acp import PROTOCOL_VERSION, RequestError, text_block
 from acp.client import ClientSideConnection
 from acp.schema import RequestPermissionResponse
 from command import Zot
+from python_forks import zot_python
 from waiting import PATIENCE
 
 from zot_agent.acp.process import serve
@@ -136,7 +137,7 @@ async def start_talk(zot: Zot, *arguments: str) -> AsyncIterator[tuple[Talk, asy
     """Start `zot acp` as a process."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        *zot.command, "acp", *arguments,
+        zot_python(), *zot.command[1:], "acp", *arguments,
         cwd=zot.cwd, env=zot.env, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 24,
     )  # fmt: skip
     assert process.stdin is not None
