@@ -302,7 +302,7 @@ def test_an_image_that_cannot_be_sent_is_named(
         (b'{"type":"set_model","model":7}', "model must be a string"),
         (b'{"type":"tools.set","tools":"read"}', "tools must be an array of strings"),
         (b'{"type":"set_reasoning","reasoning":"very"}', "reasoning"),
-        (b'{"type":"new_sesion"}', "unknown command"),
+        (b'{"type":"new_sesion"}', "unknown operation"),
         (b'{"type":"ping","id":\xff}', "malformed json"),
         (b'{"type":"ping","x":"\xff"}', "malformed json"),
         (b"[" * 100_000, "malformed json"),

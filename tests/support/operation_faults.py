@@ -5,29 +5,42 @@ from typing import Any
 
 import pytest
 
-from zot_agent.operations.fields import LARGEST, OperationFailed
+from zot_agent.operations.fields import LARGEST, FieldKind, OperationFailed
 from zot_agent.operations.registry import all_operations
+from zot_ext.protocol.calls.old_names import OLD_NAMES
 
 OPERATIONS = all_operations()
 EXAMPLES: dict[str, Any] = {"text": "x", "flag": True, "whole": 1, "list": [], "object": {}, "any": 1}
-TEXT = {"type": "string"}
+MEMBERS: dict[str, Any] = {"string": "x", "object": {}}
 WRONG: dict[str, Any] = {"text": 7, "flag": "x", "whole": True, "list": {}, "object": []}
+
+
+def example(kind: FieldKind) -> Any:
+    """A value of a kind."""
+    return kind.schema.get("enum", [EXAMPLES[kind.call_kind]])[0]
+
+
+def largest(kind: FieldKind, more: int = 0) -> list[Any]:
+    """Values of the most characters or members, or of `more`. Not those that no line of a client holds, nor a million
+    members."""
+    if kind.call_kind == "text":
+        return ["x" * (kind.most + more)] if 0 < kind.most <= LARGEST else []
+    if kind.call_kind != "list":
+        return []
+    found = [["x" * (kind.most_each + more)]] if kind.most_each else []
+    items = kind.schema["items"]
+    member = items["enum"][0] if "enum" in items else MEMBERS[items["type"]]
+    return [*found, *([[member] * (kind.most + more)] if kind.most < LARGEST else [])]
 
 
 def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
     """Each operation with each field missing, of a wrong kind, and too large: the fields, the code and the words."""
     for name, operation in OPERATIONS.items():
-        full = {
-            each.name: each.kind.schema.get("enum", [EXAMPLES[each.kind.call_kind]])[0] for each in operation.fields
-        }
+        full = {each.name: example(each.kind) for each in operation.fields}
         for field in operation.fields:
             cases = [{**full, field.name: None}] if field.required else []
             cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
-            cases += (
-                [{**full, field.name: "x" * (LARGEST + 1)}]
-                if field.kind.schema == TEXT and field.kind.most <= LARGEST
-                else []
-            )
+            cases += [{**full, field.name: value} for value in largest(field.kind, 1)]
             for fields in cases:
                 with pytest.raises(OperationFailed) as failed:
                     operation.check(fields)
@@ -56,7 +69,7 @@ REFUSALS = (
     ("control.run", {"name": "none"}, "not_found", "there is no command /none"),
     ("control.run", {"name": "skill:none"}, "not_found", "unknown skill 'none'"),
     ("runs.answer", {"run": "none", "answer": "yes"}, "not_found", "unknown run 'none'"),
-    ("session.grow", {}, "unsupported", "unknown command 'session.grow'"),
-    ("get_tree", {}, "unsupported", "get_tree is called session.tree now"),
+    ("session.grow", {}, "unsupported", "unknown operation 'session.grow'"),
+    *((old, {}, "unsupported", f"{old} is called {new} now") for old, new in OLD_NAMES.items()),
 )
 """What cannot be done although each field is right: the code, and the first words of the reason."""

@@ -339,10 +339,8 @@ def test_a_method_that_has_another_name_is_told_with_it() -> None:
     ext = Extension("caller", capabilities=GROUPS)
     ext.command("call")(lambda name: ext.call(name))
     with FakeHost(ext, capabilities=GROUPS) as host:
-        assert host.command("call", "abort").error == (
-            "ValueError: there is no method 'abort'; it is called control.abort now"
-        )
-        assert host.command("call", "none").error == "ValueError: there is no method 'none'"
+        assert host.command("call", "abort").error == "HostError: unsupported: abort is called control.abort now"
+        assert host.command("call", "none").error == "HostError: unsupported: unknown operation 'none'"
 
 
 class StreamingHost(FakeHost):

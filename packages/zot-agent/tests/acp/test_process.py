@@ -120,9 +120,9 @@ async def test_an_operation_is_refused_with_the_code_that_clients_get(server: Sc
         failed = (await editor.call(2, "_zot/session.tree"))["error"]
         assert (failed["code"], failed["data"]) == (-32002, {"code": "not_found"})
         failed = (await editor.call(3, "_other/x", sessionId=session))["error"]
-        assert (failed["code"], failed["message"]) == (-32601, "zot has no method _other/x")
+        assert (failed["code"], failed["message"]) == (-32601, "unknown operation '_other/x'")
         failed = (await editor.call(4, "_zot/get_state", sessionId=session))["error"]
-        assert (failed["code"], failed["message"]) == (-32601, "get_state is called control.state here")
+        assert (failed["code"], failed["message"]) == (-32601, "get_state is called control.state now")
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ async def test_a_refusal_is_raised_for_its_prompt_and_the_others_continue(server
         with pytest.raises(RpcError):
             await wrong.started()
         assert [text(await events_of(each)) for each in (first, last)] == ["one", "two"]
-        with pytest.raises(RpcError, match="unknown command"):
+        with pytest.raises(RpcError, match="unknown operation"):
             await client.request("no_such_command")
 
 

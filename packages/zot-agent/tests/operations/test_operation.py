@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import LARGEST, FailureCode, OperationFailed, kind_of
 from zot_agent.operations.names import ALIASES, MODULES
-from zot_agent.operations.old_names import COMMANDS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
+from zot_ext.protocol.calls.old_names import OLD_NAMES
 from zot_ext.protocol.from_host import CODES
 from zot_provider.json_text import describe
 
@@ -151,11 +151,11 @@ def test_the_names_of_the_first_protocol_are_the_only_second_names() -> None:
     assert {each.alias for each in OPERATIONS.values() if each.alias} == {*ALIASES} == FIRST
     assert all(find(alias) is OPERATIONS[name] for alias, name in ALIASES.items())
     assert {name for name in OPERATIONS if "." not in name} == SCREEN
-    assert not {*COMMANDS} & {*OPERATIONS, *ALIASES}
+    assert not {*OLD_NAMES} & {*OPERATIONS, *ALIASES}
     assert {alias for alias in RENAMED if alias in ALIASES} == {
         alias for alias, name in ALIASES.items() if OPERATIONS[name].group
     }
-    assert {*COMMANDS.values(), *RENAMED.values()} <= {*OPERATIONS}
+    assert {*RENAMED.values()} <= {*OPERATIONS}
 
 
 def test_the_codes_of_failures_are_those_of_calls() -> None:

@@ -55,7 +55,7 @@ def test_the_response_repeats_the_id_exactly(peer: Peer, id: str) -> None:
         (b'{"type":"ping","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "malformed json"),
         (b"{}", "type is missing"),
         (b'{"type":7}', "type must be a string"),
-        (b'{"type":"make_coffee"}', "unknown command 'make_coffee'"),
+        (b'{"type":"make_coffee"}', "unknown operation 'make_coffee'"),
         (b'{"type":"prompt"}', "message is missing: it must be a string"),
         (b'{"type":"prompt","message":null}', "message is missing"),
         (b'{"type":"prompt","message":7}', "message must be a string, not 7"),

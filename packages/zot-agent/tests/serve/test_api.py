@@ -64,7 +64,7 @@ async def test_a_command_that_is_posted_gets_its_own_response(serving: Serving, 
         answers = await asyncio.gather(*(served.command(id, "get_models", id=number) for number in range(5)))
         assert [answer["id"] for answer in answers] == list(range(5))
         failed = await served.command(id, "dance")
-        assert (failed["success"], failed["error"]) == (False, "unknown command 'dance'")
+        assert (failed["success"], failed["error"]) == (False, "unknown operation 'dance'")
         nonsense = await served.http.post(f"/sessions/{id}/commands", content=b"nonsense")
         assert (nonsense.status_code, nonsense.json()["success"]) == (200, False)
 

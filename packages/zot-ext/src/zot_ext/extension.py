@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from zot_ext.errors import NotGranted
+from zot_ext.errors import HostError, NotGranted
 from zot_ext.groups import Groups
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.raw import RawObject
@@ -308,17 +308,18 @@ class Extension(Groups):
         return self._call(None, method, **params)
 
     def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
-        from zot_ext.protocol.calls import METHODS, RENAMED  # noqa: PLC0415 - as above
+        from zot_ext.protocol.calls import METHODS, unknown_operation  # noqa: PLC0415 - as above
 
         if self._runner is None:
             raise RuntimeError("the extension is not running; call in a handler")
-        if method not in METHODS:
-            now = f"; it is called {RENAMED[method]} now" if method in RENAMED else ""
-            raise ValueError(f"there is no method {method!r}{now}")
-        self.require(METHODS[method].group)
-        if self._runner.caller is None:  # the host grants more than was asked for
-            raise NotGranted.for_group(METHODS[method].group, asked=False)
-        return self._runner.caller.call(method, params, progress)
+        row, caller = METHODS.get(method), self._runner.caller
+        if row is not None:  # else the host says what is wrong with it, or knows it
+            self.require(row.group)
+        if caller is not None:
+            return caller.call(method, params, progress)
+        if row is None:
+            raise HostError("unsupported", unknown_operation(method))
+        raise NotGranted.for_group(row.group, asked=False)  # the host grants more than was asked for
 
     async def soon(self, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run a function that waits, such as `ext.ui.confirm`, in a thread, for `async` handlers."""

@@ -15,11 +15,11 @@ async def operate(host: Host, method: str, params: dict[str, Any]) -> dict[str, 
     """Carry out an operation on an open session, and return its answer, empty if it has none. `method` is without the
     underscore of extension methods. Raises `OperationFailed` for another method, and what the operation raises."""
     if not method.startswith("zot/"):
-        raise OperationFailed("unsupported", f"zot has no method _{method}")
+        raise OperationFailed("unsupported", f"unknown operation '_{method}'")
     name = method.removeprefix("zot/")
     operation = find_for_client(name)
     if operation.name != name:
-        raise OperationFailed("unsupported", f"{name} is called {operation.name} here")
+        raise OperationFailed("unsupported", f"{name} is called {operation.name} now")
     answer = operation.answer(OperationCaller(host.conversation, StoredSessions(), host), params)
     found = await answer if isinstance(answer, Awaitable) else answer
     return json.loads(found) if isinstance(found, str) else dict(found or {})

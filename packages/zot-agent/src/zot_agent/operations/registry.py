@@ -25,10 +25,9 @@ def find_for_client(name: str) -> AnyOperation:
     another one before the first release."""
     if (found := find(name)) is not None:
         return found
-    from zot_agent.operations.old_names import COMMANDS  # noqa: PLC0415  for clients of older versions
+    from zot_ext.protocol.calls import unknown_operation  # noqa: PLC0415  loads the calls of extensions
 
-    new = COMMANDS.get(name)
-    raise OperationFailed("unsupported", f"{name} is called {new} now" if new else f"unknown command {name!r}")
+    raise OperationFailed("unsupported", unknown_operation(name))
 
 
 def all_operations() -> dict[str, AnyOperation]:

@@ -123,7 +123,7 @@ async def test_an_extension_learns_which_events_its_groups_have(world: World) ->
 async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> None:
     world.add("caller", CALLER, " ".join(CALL_GROUPS))
     cases: list[tuple[str, dict[str, Any], str, str]] = [
-        ("no.such", {}, "unsupported", "zot has no method 'no.such'"),
+        ("no.such", {}, "unsupported", "unknown operation 'no.such'"),
         ("ui.select", {}, "invalid", "title is missing: it must be a string"),
         ("ui.select", {"title": "x", "options": "a"}, "invalid", 'options must be an array, not "a"'),
         ("ui.confirm", {"title": "x", "timeout_ms": True}, "invalid", "timeout_ms must be a whole number, not true"),

@@ -5,6 +5,7 @@ subject, and a function with its name in the module of its group in `zot_agent/e
 
 ```text
 method        `HostMethod`, `params_problem`
+old_names     names before the first release
 screen        `ui`, `widgets`, `editor`, `keys`, `autocomplete`, `renderers`
 panels        `panels2`
 conversation  `messages`, `storage`, `model.complete`, `exec`, `resources`, `bus`, `cancel`
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from zot_ext.protocol.calls.conversation import AGENT, CONVERSATION
 from zot_ext.protocol.calls.method import KINDS, CallParam, HostMethod, params_problem
+from zot_ext.protocol.calls.old_names import OLD_NAMES
 from zot_ext.protocol.calls.panels import PANELS
 from zot_ext.protocol.calls.screen import EDITING, PERSON, SCREEN
 
@@ -23,16 +25,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CALLS", "KINDS", "METHODS", "RENAMED", "CallParam", "HostMethod", "params_problem"]
+__all__ = ["CALLS", "KINDS", "METHODS", "RENAMED", "CallParam", "HostMethod", "params_problem", "unknown_operation"]
 
 CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSATION, *AGENT)
 """All methods, by group."""
 
 METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}
 
-RENAMED = {
-    "session.clone": "session.fork",
-    "session.switch": "session.open",
-    **{method.alias: method.name for method in CALLS if method.alias},
-}
-"""Names of methods before the first release, and names that clients use."""
+RENAMED = OLD_NAMES | {method.alias: method.name for method in CALLS if method.alias}
+"""Names before the first release, also of what only clients may do, and the short names of methods, for clients."""
+
+
+def unknown_operation(name: str) -> str:
+    """Say that there is no method or command of this name, or which name it has now: the words of every transport."""
+    return f"{name} is called {RENAMED[name]} now" if name in RENAMED else f"unknown operation {name!r}"

@@ -1,4 +1,6 @@
-"""Names of clients' commands before the first release; docs/rpc.md has the table."""
+"""Names of methods and commands before the first release; docs/rpc.md has the table."""
+
+from __future__ import annotations
 
 _NAMES = """
     get_tree:session.tree go_to:session.navigate undo:session.undo redo:session.redo diff:session.diff
@@ -10,7 +12,7 @@ _NAMES = """
     reload_ext:control.reload get_agents:agents.list get_agent_messages:agents.messages steer_agent:agents.steer
     stop_agent:agents.stop get_jobs:jobs.list stop_job:jobs.stop list_runs:runs.list answer_run:runs.answer
     get_settings:settings.list set_setting:settings.set permission_response:permissions.answer
-    set_permission_mode:permissions.mode
+    set_permission_mode:permissions.mode session.clone:session.fork session.switch:session.open
 """
 
-COMMANDS = dict(each.split(":") for each in _NAMES.split())
+OLD_NAMES = dict(each.split(":") for each in _NAMES.split())
