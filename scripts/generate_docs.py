@@ -22,6 +22,7 @@ from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.config.settings import SETTINGS
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.modes import MODES
+from zot_agent.operations.fields import LARGEST, NAMED
 from zot_agent.operations.registry import find
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import CHAT_ACTIONS
@@ -188,7 +189,7 @@ def frames() -> str:
 def host_calls() -> str:
     page = (
         "# Calls of extensions\n\nWhat `host_call` can ask for: see [extension-calls.md](../extension-calls.md). "
-        "Parameters in bold are needed; unknown ones are ignored. A result is an object.\n"
+        f"Parameters in bold are needed; unknown ones are ignored. {_USUAL} A result is an object.\n"
     )
     results: dict[str, dict[str, Any]] = {}
     for group in dict.fromkeys(method.group for method in CALLS):
@@ -199,9 +200,11 @@ def host_calls() -> str:
             page += (_answer("Result: ", _handler(method.name), results) or "It has no result.") + "\n"
             if method.params:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
+            operation = find(method.name)
+            kinds = {each.name: each.kind for each in (operation.fields if operation else ())}
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
-                page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
+                page += f"| {name} | {kind_of((kinds.get(param.name) or NAMED[param.kind]).schema)} | {param.doc} |\n"
     usage = {"Usage": generate_rpc_schema.USAGE}
     page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers`, `agent_answers` and `screen_answers`.\n"
     return page + _answers(results | usage)
@@ -277,7 +280,7 @@ def rpc() -> str:
         "commands, events and fields: ignore unknown ones. Two files hold the JSON Schema, for other languages: "
         "`rpc.schema.json` of the package `zot_agent.rpc`, and `events.schema.json` of `zot_core`, for the output of "
         "`zot --json`.\n\n"
-        "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
+        f"## Commands\n\n{_USUAL}\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
     for name, method in generate_rpc_schema.COMMANDS.items():
         fields = ", ".join(f"`{field.name}`" for field in method.fields)
@@ -375,8 +378,17 @@ BAR = "\\|"
 """A vertical bar in a table."""
 
 
+_USUAL = f"A text has at most {LARGEST:,} characters, and a list as many members, unless its type says another number."
+
+
 def kind_of(field: dict[str, Any]) -> str:
-    """The type of a field, in words."""
+    """The type of a field, in words, with its limit unless that is the usual one."""
+    most = field.get("maxLength", field.get("maxItems", LARGEST))
+    range = f" from {field['minimum']:,} to {field['maximum']:,}" if "maximum" in field else ""
+    return f"{_type_of(field)}{range}{f', at most {most:,}' if most != LARGEST else ''}"
+
+
+def _type_of(field: dict[str, Any]) -> str:
     if "$ref" in field:
         return str(field["$ref"].rpartition("/")[2])
     if "const" in field or "enum" in field:

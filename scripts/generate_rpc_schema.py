@@ -23,6 +23,7 @@ from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
 from zot_core.display import TodoStatus
+from zot_core.images import LARGEST as LARGEST_IMAGE
 from zot_core.permission_mode import MODES, SandboxState
 from zot_provider.messages import Message
 from zot_provider.record import Record
@@ -265,7 +266,7 @@ def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
     properties = {"type": type_schema(operation), "id": {"description": "Anything; it comes back."}}
     for field in operation.fields:
         images = {"items": place("InputImage")} if field.name == "images" else {}
-        properties[field.name] = {**field.kind.schema, **images, "description": field.doc}
+        properties[field.name] = field.kind.schema | images | {"description": field.doc}
     optional = tuple(["id", *(field.name for field in operation.fields if not field.required)])
     return closed_object(properties, optional, description=operation.doc)
 
@@ -342,7 +343,9 @@ def rpc_schema() -> dict[str, Any]:
             "InputImage": closed_object(
                 {
                     "mime_type": TEXT | {"examples": ["image/png"]},
-                    "data": TEXT | {"contentEncoding": "base64", "description": "Without line breaks."},
+                    "data": TEXT
+                    | {"contentEncoding": "base64", "description": "Without line breaks."}
+                    | {"maxLength": -(-LARGEST_IMAGE // 3) * 4},
                 },
                 description="An image that a client sends.",
             ),

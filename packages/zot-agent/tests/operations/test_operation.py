@@ -50,6 +50,7 @@ async def grow(
     by: Annotated[int, 1, 9] = 1,
     names: list[str] = [],  # noqa: B006  it is not changed
     short: Annotated[str, 4] = "",
+    few: Annotated[list[Annotated[str, 2]], 3] = [],  # noqa: B006  as above
 ) -> None:
     """Grow.
 
@@ -59,6 +60,7 @@ async def grow(
     by: How much.
     names: Others.
     short: A word.
+    few: Words.
     """
 
 
@@ -69,6 +71,7 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("by", False, "a whole number from 1 to 9", "How much."),
         ("names", False, "an array of strings", "Others."),
         ("short", False, "a string", "A word."),
+        ("few", False, "an array of strings", "Words."),
     ]
     assert grow.doc == "Grow."
 
@@ -100,6 +103,8 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
             f"names[0] has {LARGEST + 1} characters; at most {LARGEST}",
         ),
         ({"name": "x", "short": "12345"}, "too_large", "short has 5 characters; at most 4"),
+        ({"name": "x", "few": ["a"] * 4}, "too_large", "few has 4 members; at most 3"),
+        ({"name": "x", "few": ["a", "abc"]}, "too_large", "few[1] has 3 characters; at most 2"),
         ({"name": "x" * (LARGEST + 1)}, "too_large", f"name has {LARGEST + 1} characters; at most {LARGEST}"),
     ],
 )
@@ -107,6 +112,17 @@ def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], code: str, probl
     with pytest.raises(OperationFailed) as failed:
         grow.check(fields)
     assert (failed.value.code, str(failed.value)) == (code, problem)
+
+
+def test_a_schema_has_the_limits_that_are_checked() -> None:
+    assert {each.name: each.kind.schema for each in grow.fields} == {
+        "name": {"type": "string", "maxLength": LARGEST},
+        "side": {"enum": ["left", "right"]},
+        "by": {"type": "integer", "minimum": 1, "maximum": 9},
+        "names": {"type": "array", "items": {"type": "string", "maxLength": LARGEST}, "maxItems": LARGEST},
+        "short": {"type": "string", "maxLength": 4},
+        "few": {"type": "array", "items": {"type": "string", "maxLength": 2}, "maxItems": 3},
+    }
 
 
 def test_fields_that_are_null_or_unknown_are_left_out() -> None:

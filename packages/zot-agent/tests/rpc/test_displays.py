@@ -49,8 +49,8 @@ def test_a_change_of_a_file_is_seen_as_a_diff_at_once_and_in_a_later_process(
 
 
 def test_more_calls_than_one_command_may_name_are_refused(peer: Peer) -> None:
-    refused = peer.error("get_display", calls=["c"] * 101)
-    assert refused == "calls may name 100 calls at most"
+    refused = peer.call("get_display", calls=["c"] * 101)
+    assert (refused["code"], refused["error"]) == ("too_large", "calls has 101 members; at most 100")
 
 
 def test_an_image_of_a_message_is_had_by_its_id_and_an_unknown_one_is_refused(

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from json_schema import Schema
+from operation_faults import FAULTS, example, largest
 
 import zot_agent.rpc
 import zot_core
@@ -176,10 +177,7 @@ def test_the_schema_of_an_answer_takes_what_its_annotations_allow(
 @pytest.mark.parametrize("name", list(all_operations()))
 def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Schema], name: str) -> None:
     schema, operation = read_schema(RPC), all_operations()[name]
-    examples: dict[str, Any] = {"text": "x", "flag": True, "whole": 3, "list": [], "object": {}, "any": [{}]}
-    full = {
-        field.name: field.kind.schema.get("enum", [examples[field.kind.call_kind]])[0] for field in operation.fields
-    }
+    full = {field.name: example(field.kind) for field in operation.fields}
     assert schema.faults({"type": name, "id": 7, **full}, "FromClient") == []
     if operation.alias:
         assert schema.faults({"type": operation.alias, **full}, "FromClient") == []
@@ -187,6 +185,12 @@ def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Calla
     for field in operation.fields:
         if field.kind.schema:
             assert schema.faults({"type": name, **full, field.name: 7.5}, "FromClient")
+        for value in largest(field.kind):
+            assert operation.check(full | {field.name: value})[field.name] is value
+            assert schema.faults({"type": name, **full, field.name: value}, f"command.{name}") == []
+    for each, fields, _, words in FAULTS:
+        value = {"type": name, **{field: given for field, given in fields.items() if given is not None}}
+        assert each != name or schema.faults(value, f"command.{name}"), words
 
 
 def test_what_is_no_event_does_not_fit(read_schema: Callable[[Path], Schema]) -> None:

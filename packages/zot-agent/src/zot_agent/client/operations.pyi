@@ -199,7 +199,7 @@ class OperationCommands(RpcConnection):
         """Say what a person sees of tool calls that have a result, as the chat screen shows it. Calls without a
         result are left out.
 
-        calls: The ids of calls, 100 at most.
+        calls: The ids of calls.
         """
 
     async def get_image(self, image: str) -> Image:
@@ -225,7 +225,7 @@ class OperationCommands(RpcConnection):
         kind: `tool_call`, `tool_result`, `message`, `entry` or `markdown`.
         item: The id of the call, of the message or of the entry.
         text: The Markdown of an answer; `lines` has one text, the Markdown to show.
-        width: How many cells a line has, 1 to 1000.
+        width: How many cells a line has.
         expanded: Whether the person wants to see all of it.
         """
 

@@ -23,6 +23,9 @@ FailureCode: TypeAlias = Literal[
 LARGEST = 1 << 20
 """The most characters of a text, and the most members of a list, unless its annotation says another number."""
 
+LONGEST = 16 << 20
+"""The most characters of a message: what the longest line of `zot rpc` holds."""
+
 
 class OperationFailed(ZotError):
     """An operation cannot be carried out. `code` says why; the text names the field, if one is at fault."""
@@ -33,16 +36,37 @@ class OperationFailed(ZotError):
 
 
 class FieldKind(Record):
-    """The forms of a value: in words, as a check, as JSON Schema, and as a key of `zot_ext.protocol.calls.KINDS`.
-    `most` are the characters or members that it can have, 0 where it has none; `most_each` are the characters of a
-    member."""
+    """The forms of a value: in words, as a check, as JSON Schema without its limit, and as a key of
+    `zot_ext.protocol.calls.KINDS`. `most` are the characters or members that it can have, 0 where it has none;
+    `most_each` are the characters of a member."""
 
     words: str
     fits: Callable[[Any], bool]
-    schema: dict[str, Any]
+    form: dict[str, Any]
     call_kind: str
     most: int = 0
     most_each: int = 0
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema, with the limit."""
+        return self.form | ({"maxItems" if self.call_kind == "list" else "maxLength": self.most} if self.most else {})
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `OperationFailed`, which names the field, unless a value is of this kind and not too large."""
+        if not self.fits(value):
+            raise OperationFailed("invalid", self.problem(name, value))
+        if self.most and len(value) > self.most:
+            self._too_large(name, value, self.most)
+        if self.most_each:
+            for at, member in enumerate(value):
+                if len(member) > self.most_each:
+                    self._too_large(f"{name}[{at}]", member, self.most_each)
+
+    @staticmethod
+    def _too_large(name: str, value: Any, most: int) -> None:
+        parts = "characters" if isinstance(value, str) else "members"
+        raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {most}")
 
     def problem(self, name: str, value: Any) -> str:
         """Say that a value of this name is missing, or is something else."""
@@ -71,22 +95,25 @@ _PLAIN: dict[Any, FieldKind] = {
     Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
     dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
 }
-_NAMED = {
-    "list": FieldKind("an array", lambda value: isinstance(value, list), {"type": "array"}, "list"),
+NAMED = {
+    "list": FieldKind("an array", lambda value: isinstance(value, list), {"type": "array"}, "list", LARGEST),
+    "message": _PLAIN[str].replace(most=LONGEST),
     **{kind.call_kind: kind for kind in _PLAIN.values()},
 }
-_MANY = {str: "strings", int: "whole numbers", dict: "objects"}
+"""The kinds of the parameters of calls that are no operations, by their keys in `zot_ext.protocol.calls.KINDS`."""
+_MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": "objects"}
 
 
 def kind_of(annotation: Any) -> FieldKind:
     """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, of an `Annotated[int,
-    least, most]` or of an `Annotated[str, most]`. Raises TypeError for another annotation."""
+    least, most]`, or of an `Annotated` text or list with the most that it has. Raises TypeError for another
+    annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         words, known = "one of " + ", ".join(arguments), frozenset(arguments)
         return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
-    if origin is Annotated and arguments[0] is str:
-        return _PLAIN[str].replace(most=arguments[1])
+    if origin is Annotated and arguments[0] is not int:
+        return kind_of(arguments[0]).replace(most=arguments[1])
     if origin is Annotated:
         _, least, most = arguments
         schema = {"type": "integer", "minimum": least, "maximum": most}
@@ -94,7 +121,7 @@ def kind_of(annotation: Any) -> FieldKind:
         return FieldKind(words, lambda value: type(value) is int and least <= value <= most, schema, "whole")
     if origin is list:
         inner = kind_of(arguments[0])
-        many = _MANY.get(get_origin(arguments[0]) or arguments[0]) or inner.words.removeprefix("one of ")
+        many = _MANY.get(inner.words) or inner.words.removeprefix("one of ")
         return FieldKind(
             f"an array of {many}",
             _is_list_of(inner),
@@ -113,6 +140,8 @@ def check_params(params: "Iterable[CallParam]", given: Mapping[str, Any]) -> Non
     """Check what an extension has sent for a call that is no operation. Raises `OperationFailed`, which names what is
     wrong."""
     for each in params:
-        value, kind = given.get(each.name), _NAMED[each.kind]
-        if each.required if value is None else not kind.fits(value):
-            raise OperationFailed("invalid", kind.problem(each.name, value))
+        value, kind = given.get(each.name), NAMED[each.kind]
+        if value is not None:
+            kind.check(each.name, value)
+        elif each.required:
+            raise OperationFailed("invalid", kind.problem(each.name, None))

@@ -96,8 +96,8 @@ class Operation(Generic[P, R]):
         )
 
     @cached_property
-    def _checks(self) -> dict[str, tuple[Callable[[Any], bool], int, int]]:
-        return {each.name: (each.kind.fits, each.kind.most, each.kind.most_each) for each in self.fields}
+    def _kinds(self) -> dict[str, FieldKind]:
+        return {each.name: each.kind for each in self.fields}
 
     @cached_property
     def _required(self) -> tuple[str, ...]:
@@ -106,31 +106,15 @@ class Operation(Generic[P, R]):
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that are set; others are ignored. Raises `OperationFailed`, which names the field."""
         fields: dict[str, Any] = {}
-        checks = self._checks
+        kinds = self._kinds
         for name, value in given.items():
-            if value is not None and (check := checks.get(name)) is not None:
-                fits, most, most_each = check
-                if not fits(value) or (most and len(value) > most):
-                    self._refuse(name, value)
-                if most_each:
-                    self._check_members(name, value, most_each)
+            if value is not None and (kind := kinds.get(name)) is not None:
+                kind.check(name, value)
                 fields[name] = value
         for name in self._required:
             if name not in fields:
-                self._refuse(name, None)
+                raise OperationFailed("invalid", kinds[name].problem(name, None))
         return fields
-
-    def _check_members(self, name: str, members: list[str], most: int) -> None:
-        for at, member in enumerate(members):
-            if len(member) > most:
-                raise OperationFailed("too_large", f"{name}[{at}] has {len(member)} characters; at most {most}")
-
-    def _refuse(self, name: str, value: Any) -> None:
-        kind = next(each.kind for each in self.fields if each.name == name)
-        if kind.fits(value) and 0 < kind.most < len(value):
-            parts = "characters" if isinstance(value, str) else "members"
-            raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {kind.most}")
-        raise OperationFailed("invalid", kind.problem(name, value))
 
     def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
         """Check the fields that a program has sent, and carry it out. Raises as a call does."""

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import LONGEST, OperationFailed
 from zot_agent.operations.operation import Encoded, operation
 from zot_core.event_json import encode_message
 from zot_provider.json_text import dump
@@ -13,7 +13,7 @@ from zot_provider.json_text import dump
 if TYPE_CHECKING:
     from zot_ext.protocol.agent_answers import MessagesInfo
 
-MessageText: TypeAlias = Annotated[str, 16 << 20]  # what the longest line of `zot rpc` holds
+MessageText: TypeAlias = Annotated[str, LONGEST]
 
 _AT_ONCE = 200
 """Messages that are encoded before anything else is done."""

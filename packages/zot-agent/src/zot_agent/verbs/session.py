@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Position: TypeAlias = Literal["at", "before"]
 
-_MOST_MESSAGES = 1000
+FirstMessages: TypeAlias = Annotated[list[dict[str, Any]], 1000]
 
 
 @operation("session.info", group="session", scope="watch")
@@ -80,15 +80,13 @@ async def label(caller: OperationCaller, entry: str, label: str) -> None:
 
 
 @operation("session.new", when="idle", group="session", scope="drive", needs=("submit",))
-async def new(caller: OperationCaller, *, parent: bool = False, messages: list[dict[str, Any]] = []) -> "SessionPlace":  # noqa: B006
+async def new(caller: OperationCaller, *, parent: bool = False, messages: FirstMessages = []) -> "SessionPlace":  # noqa: B006
     """Start a new session: no messages, no usage and, if sessions are stored, a new file.
 
     parent: Store that it comes from this session.
     messages: Its first messages, which nobody answers: objects with `text`, `role` (`user` or `assistant`),
         `display_text`, `hidden`.
     """
-    if len(messages) > _MOST_MESSAGES:
-        raise OperationFailed("invalid", f"a session begins with at most {_MOST_MESSAGES} messages")
     first = [_message(caller, each, at) for at, each in enumerate(messages)]
     await caller.conversation.new_session(first, linked=parent)
     return place(caller)

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from calling_extension import CALLER, RAW, Person, World
+from operation_faults import EXAMPLES
 from waiting import PATIENCE, until
 
 import zot_agent.extensions.calls.methods as methods
 from zot_agent.extensions.calls.open_calls import handler
+from zot_agent.operations.fields import LARGEST
 from zot_agent.operations.names import MODULES
 from zot_core.conversation.commands import CommandError
 from zot_ext.protocol.calls import CALLS
@@ -124,6 +126,7 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
     world.add("caller", CALLER, " ".join(CALL_GROUPS))
     cases: list[tuple[str, dict[str, Any], str, str]] = [
         ("no.such", {}, "unsupported", "unknown operation 'no.such'"),
+        ("ui.confirm", {"title": "x" * (LARGEST + 1)}, "too_large", f"title has {LARGEST + 1} characters; at most"),
         ("ui.select", {}, "invalid", "title is missing: it must be a string"),
         ("ui.select", {"title": "x", "options": "a"}, "invalid", 'options must be an array, not "a"'),
         ("ui.confirm", {"title": "x", "timeout_ms": True}, "invalid", "timeout_ms must be a whole number, not true"),
@@ -143,12 +146,12 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
 
 async def test_every_parameter_that_is_missing_or_of_a_wrong_kind_is_named(world: World) -> None:
     world.add("caller", CALLER, " ".join(CALL_GROUPS))
-    right: dict[str, Any] = {"text": "x", "whole": 1, "flag": True, "list": ["x"], "object": {}, "any": 1}
+    right = EXAMPLES | {"message": "x", "list": ["x"]}
     async with world.running(ask=Person(), session=True) as talk:
         for method in CALLS:
             whole = {param.name: right[param.kind] for param in method.params if param.required}
             for param in method.params:
-                wrong: list[Any] = [[]] if param.kind in ("text", "whole", "flag", "object") else []
+                wrong: list[Any] = [[]] if param.kind not in ("list", "any") else []
                 wrong += [{}] if param.kind == "list" else []
                 wrong += [None] if param.required else []
                 for value in wrong:

@@ -1,6 +1,6 @@
 """The operations on what a person sees besides the model's words, for clients with a screen."""
 
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from zot_agent.operations.answers import Image
     from zot_core.display import DisplayBlock
 
-_CALLS = 100
-"""Calls that one command may ask about."""
+AskedCalls: TypeAlias = Annotated[list[str], 100]
 
 
 class DisplayInfo(TypedDict):
@@ -27,14 +26,12 @@ class DisplayInfo(TypedDict):
 
 
 @operation("get_display", scope="watch")
-def get_display(caller: OperationCaller, calls: list[str]) -> DisplayInfo:
+def get_display(caller: OperationCaller, calls: AskedCalls) -> DisplayInfo:
     """Say what a person sees of tool calls that have a result, as the chat screen shows it. Calls without a result are
     left out.
 
-    calls: The ids of calls, 100 at most.
+    calls: The ids of calls.
     """
-    if len(calls) > _CALLS:
-        raise OperationFailed("invalid", f"calls may name {_CALLS} calls at most")
     context = service_of(caller)
     wanted, displays = set(calls), {}
     known: dict[str, ToolCallBlock] = {}

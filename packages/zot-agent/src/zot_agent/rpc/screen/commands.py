@@ -39,7 +39,7 @@ async def get_rendering(
     kind: `tool_call`, `tool_result`, `message`, `entry` or `markdown`.
     item: The id of the call, of the message or of the entry.
     text: The Markdown of an answer; `lines` has one text, the Markdown to show.
-    width: How many cells a line has, 1 to 1000.
+    width: How many cells a line has.
     expanded: Whether the person wants to see all of it.
     """
     context, owner = service_of(caller), ""

@@ -15,7 +15,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
         "messages",
         "Add a message in the name of the user.",
         (
-            CallParam("text", "text", "What the model reads.", required=True),
+            CallParam("text", "message", "What the model reads.", required=True),
             IMAGES,
             CallParam(
                 "deliver_as",
@@ -29,7 +29,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
                 "flag",
                 "If nothing runs, have `steer` and `follow_up` answered now (the default), not as `next_turn`.",
             ),
-            CallParam("display_text", "text", "What the person sees in its place."),
+            CallParam("display_text", "message", "What the person sees in its place."),
             CallParam("hidden", "flag", "Do not show it to the person."),
             CallParam("custom_type", "text", "Stored with it, for the extension."),
             CallParam("details", "any", "Stored with it, as JSON; 64 KiB at most. Models never see it."),
@@ -89,7 +89,7 @@ AGENT: tuple[HostMethod, ...] = (
         "model",
         "Ask a model something, outside of the conversation. Its tokens count for the session.",
         (
-            CallParam("prompt", "text", "What to ask; or `messages`."),
+            CallParam("prompt", "message", "What to ask; or `messages`."),
             IMAGES,
             CallParam(
                 "messages",
@@ -103,7 +103,7 @@ AGENT: tuple[HostMethod, ...] = (
                 "Tools that the model may call: objects with `name`, `description` and `schema`. The calls are in "
                 "`content` of the answer; the extension runs them.",
             ),
-            CallParam("system", "text", "The system prompt."),
+            CallParam("system", "message", "The system prompt."),
             CallParam("model", "text", "A name as for `--model`; by default the current one."),
             CallParam("max_tokens", "whole", "The longest answer."),
             CallParam("reasoning", "text", "The reasoning level; `off` by default."),

@@ -48,13 +48,14 @@ def read_methods(name: str) -> Iterator[HostMethod]:
 
 KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "text": ("a string", str),
+    "message": ("a string", str),
     "whole": ("a whole number", int),
     "flag": ("true or false", bool),
     "list": ("an array", list),
     "object": ("an object", dict),
     "any": ("any JSON value", object),
 }
-"""The kinds of parameters, with their name in errors."""
+"""The kinds of parameters, with their name in errors. A `message` may be longer than another text."""
 
 
 def params_problem(method: HostMethod, params: Mapping[str, object]) -> str:
