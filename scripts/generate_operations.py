@@ -106,6 +106,7 @@ def names(operations: dict[str, Operation[..., Any]]) -> str:
     found = {
         "modules": {name: each.handler.__module__.partition(".")[2] for name, each in operations.items()},
         "aliases": {each.alias: name for name, each in operations.items() if each.alias},
+        "waits": [name for name, each in operations.items() if each.waits],
         "fields": {name: [part.name for part in each.fields] for name, each in operations.items()},
     }
     return in_lines(found, 2)

@@ -7,6 +7,7 @@ from waiting import PATIENCE
 
 from zot_agent.client import ClientLimits
 from zot_agent.client.link import DEFAULT_LIMITS, RpcProcess
+from zot_ext.limits import DEFAULT_LIMITS as EXTENSION_LIMITS
 from zot_provider.testing import ScriptedServer
 
 
@@ -50,6 +51,7 @@ async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_ho
 def test_the_documented_limits() -> None:
     limits = ClientLimits()
     assert (limits.answer_seconds, limits.close_seconds, limits.kill_seconds) == (60, 10, 2)
+    assert limits.patient_seconds == EXTENSION_LIMITS.dialog_seconds
     assert (limits.sent_bytes, limits.received_bytes) == (16 * 2**20, 256 * 2**20)
     assert limits.unsent_bytes == 64 * 2**20
     assert (limits.waiting_events, limits.stderr_bytes) == (10_000, 4096)

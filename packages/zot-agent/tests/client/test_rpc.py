@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from extension_folder import write_program
+from extension_folder import write_extension, write_program
 from processes import runs
 from rpc_client import connect, events_of, text, types
 from waiting import PATIENCE, read_fifo
@@ -294,8 +294,8 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
     assert not runs(pid)
 
 
-@pytest.mark.parametrize("waiting", [("control.wait_idle", {}), ("control.compact", {"wait": True})])
-async def test_waiting_for_the_end_of_a_prompt_has_no_limit(
+@pytest.mark.parametrize("waiting", [("control.wait_idle", {}), ("compact", {"wait": True})])
+async def test_waiting_for_the_end_of_a_prompt_has_the_limit_of_what_waits_for_a_person(
     server: ScriptedServer, waiting: tuple[str, dict[str, bool]]
 ) -> None:
     server.add(Turn("one two three", chunk=1, delay=0.1))
@@ -306,6 +306,20 @@ async def test_waiting_for_the_end_of_a_prompt_has_no_limit(
         await client.request(waiting[0], **waiting[1])
         client.limits = patient
         assert (await events_of(running))[-1]["type"] == "done"
+
+
+async def test_a_slash_command_that_asks_the_person_is_waited_for(server: ScriptedServer) -> None:
+    asks = "ext.command('ask')(lambda _: display(str(ext.ui.confirm('go on?'))))"
+    folder = write_extension(Path("asker"), asks, more="capabilities=('ui',)")
+    async with connect(server, "--no-skills", "--ext", str(folder.absolute())) as client:
+        await client.control_commands()
+        usual, client.limits = client.limits, client.limits.replace(answer_seconds=0.0)
+        running = asyncio.create_task(client.control_run("ask"))
+        while (event := await client.events.next())["type"] != "ext_ui_request":
+            pass
+        client.limits = usual
+        await client.ext_ui_response(event["request"], value=True)
+        assert await running == {"action": "display"}
 
 
 def test_what_has_events_is_no_plain_method() -> None:

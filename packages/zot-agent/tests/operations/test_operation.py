@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import LARGEST, FailureCode, OperationFailed, kind_of
-from zot_agent.operations.names import ALIASES, MODULES
+from zot_agent.operations.names import ALIASES, MODULES, WAITS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
 from zot_ext.protocol.calls import METHODS as CALLS
@@ -205,6 +205,15 @@ def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
         *("session.list", "session.search", "session.show", "session.read", "session.open", "session.rename"),
         "control.shutdown",
     }
+
+
+def test_what_asks_an_extension_first_or_runs_its_code_or_a_model_may_take_as_long_as_a_person() -> None:
+    waits = {name for name, each in OPERATIONS.items() if each.waits}
+    assert waits == {
+        *(name for name, each in OPERATIONS.items() if each.when == "idle"),
+        *("control.clear", "control.compact", "control.run", "control.wait_idle"),
+    }
+    assert waits == WAITS
 
 
 def test_what_can_name_another_session_is_for_owners() -> None:

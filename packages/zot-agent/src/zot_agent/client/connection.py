@@ -14,6 +14,7 @@ from weakref import WeakSet
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_agent.operations.answers import Event, ServerInfo
+from zot_agent.operations.names import ALIASES, WAITS
 from zot_core.aio import spawn
 from zot_core.event_queue import EventQueue
 from zot_provider.errors import ZotError
@@ -119,15 +120,12 @@ class RpcConnection:
 
     async def request(self, type: str, **fields: Any) -> Any:
         """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
-        it has none. With `summarise` the model writes first, which may take longer. What waits for the end of prompts,
-        `control.wait_idle` and commands with `wait`, has no limit."""
+        it has none."""
         _, answer = self._send(type, fields)
-        limit: float | None = self.limits.summary_seconds if fields.get("summarise") else self.limits.answer_seconds
-        if type == "control.wait_idle" or fields.get("wait"):
-            limit = None
-        return await self._answered(type, answer, limit)
+        waits = ALIASES.get(type, type) in WAITS
+        return await self._answered(type, answer, self.limits.patient_seconds if waits else self.limits.answer_seconds)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float | None) -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:
             async with asyncio.timeout(limit):
                 response = await answer

@@ -23,9 +23,9 @@ class ClientLimits(Record):
     """The time limits and buffer sizes of a client."""
 
     answer_seconds: float = 60.0
-    """From a command to its response. A slash command of an extension has its own limit of 30 seconds."""
-    summary_seconds: float = 600.0
-    """From a command for which the model writes a summary to its response."""
+    """From a command to its response."""
+    patient_seconds: float = 86_400.0
+    """The same for commands that may wait for a model or a person, such as `control.run`; a dialog is open as long."""
     close_seconds: float = 10.0
     """From the end of its standard input to its exit; it finishes running and waiting prompts. Then SIGTERM."""
     kill_seconds: float = 2.0

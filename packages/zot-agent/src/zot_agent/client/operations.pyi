@@ -79,7 +79,7 @@ class OperationCommands(RpcConnection):
 
     async def control_clear(self) -> None:
         """Delete all messages of the conversation. An extension may stop that, as it may stop a new session. Refused
-        while busy."""
+        while busy. It may take as long as a model or a person does."""
 
     async def control_commands(self) -> KnownCommands:
         """List the slash commands of prompt templates, skills and extensions. A client waits until all extensions
@@ -94,7 +94,8 @@ class OperationCommands(RpcConnection):
 
     async def control_run(self, name: str, *, args: str = "") -> CommandAction:
         """Run a slash command of a prompt template, a skill or an extension. Its output comes as `ext_*` events
-        before the response. A prompt that it submits is started, or queued, like any other.
+        before the response. A prompt that it submits is started, or queued, like any other. It may take as
+        long as a model or a person does.
 
         name: The command, with or without its slash.
         args: What follows the name.
@@ -113,7 +114,7 @@ class OperationCommands(RpcConnection):
         """Read the system prompt."""
 
     async def control_wait_idle(self) -> None:
-        """Answer when nothing runs and waits."""
+        """Answer when nothing runs and waits. It may take as long as a model or a person does."""
 
     async def ext_field_claim(self, request: str) -> None:
         """Say that this client is about to do what an event `ext_field_request` asks for. A client sends it before
@@ -382,6 +383,7 @@ class OperationCommands(RpcConnection):
 
     async def session_fork(self, entry: str = "", *, position: Literal["at", "before"] = "at") -> SessionPlace:
         """Copy the session and continue in it, a new session. The event `session_start` follows. Refused while busy.
+        It may take as long as a model or a person does.
 
         entry: The id of the last entry of the copy; all of them by default.
         position: `at` (the default): with the entry. `before`: without it, to ask something else in its place.
@@ -427,7 +429,7 @@ class OperationCommands(RpcConnection):
     ) -> MovedPlace:
         """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The
         event `session_tree` follows. Refused with files while a job runs, which could change them: the code
-        is `jobs_running` then. Refused while busy.
+        is `jobs_running` then. Refused while busy. It may take as long as a model or a person does.
 
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
@@ -441,7 +443,8 @@ class OperationCommands(RpcConnection):
         """
 
     async def session_new(self, *, parent: bool = False, messages: Sequence[Mapping[str, object]] = ()) -> SessionPlace:
-        """Start a new session: no messages, no usage and, if sessions are stored, a new file. Refused while busy.
+        """Start a new session: no messages, no usage and, if sessions are stored, a new file. Refused while busy. It
+        may take as long as a model or a person does.
 
         parent: Store that it comes from this session.
         messages: Its first messages, which nobody answers: objects with `text`, `role` (`user` or `assistant`),
@@ -450,7 +453,8 @@ class OperationCommands(RpcConnection):
 
     async def session_open(self, session: str, *, fork: bool = False) -> OpenedPlace:
         """Continue a stored session, in its folder and with its model. The event `session_start` follows. Refused,
-        unless `fork`, while another process has the session open. Refused while busy.
+        unless `fork`, while another process has the session open. Refused while busy. It may take as long as
+        a model or a person does.
 
         session: The id of a session, or its beginning, or a path.
         fork: Continue in a copy, a new session.
@@ -480,7 +484,7 @@ class OperationCommands(RpcConnection):
 
     async def session_redo(self, *, force: bool = False, stop_jobs: bool = False) -> MovedPlace:
         """Take back the last `session.undo`, if nothing was asked since. Refused as `session.navigate` is. Refused
-        while busy.
+        while busy. It may take as long as a model or a person does.
 
         force: Overwrite files that have changed since.
         stop_jobs: First stop the commands in the background.
@@ -514,7 +518,7 @@ class OperationCommands(RpcConnection):
 
     async def session_undo(self, *, force: bool = False, stop_jobs: bool = False) -> MovedPlace:
         """Go back to before the last prompt, whose text the answer has, with the files that tools changed since.
-        Refused as `session.navigate` is. Refused while busy.
+        Refused as `session.navigate` is. Refused while busy. It may take as long as a model or a person does.
 
         force: Overwrite files that have changed since.
         stop_jobs: First stop the commands in the background.

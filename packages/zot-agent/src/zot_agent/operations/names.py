@@ -12,5 +12,8 @@ MODULES: dict[str, str] = _found["modules"]
 ALIASES: dict[str, str] = _found["aliases"]
 """Their names in the first versions of the protocol, for clients."""
 
+WAITS: frozenset[str] = frozenset(_found["waits"])
+"""Those whose answer may wait for a model or a person."""
+
 FIELDS: dict[str, list[str]] = _found["fields"]
 """The fields of each operation, in their order."""

@@ -52,7 +52,8 @@ class OperationField(Record):
 
 class Operation(Generic[P, R]):
     """A verb. `group` is that of extensions that may use it, empty if none may; `needs` are permissions that they need
-    for it. `alias` is its name in the first versions of the protocol, which clients may use for ever."""
+    for it. `alias` is its name in the first versions of the protocol, which clients may use for ever. `waits`: its
+    answer may wait for a model, or for a person whom an extension asks first."""
 
     def __init__(
         self,
@@ -64,9 +65,10 @@ class Operation(Generic[P, R]):
         scope: Scope,
         alias: str,
         needs: Sequence[Need],
+        waits: bool,
     ) -> None:
         self.name, self.handler, self.when, self.group, self.scope = name, handler, when, group, scope
-        self.alias, self.needs = alias, needs
+        self.alias, self.needs, self.waits = alias, needs, waits
 
     def __call__(self, caller: OperationCaller, *args: P.args, **fields: P.kwargs) -> R:
         """Carry it out. Raises `OperationFailed` and any `ZotError`; nothing has changed then."""
@@ -81,7 +83,8 @@ class Operation(Generic[P, R]):
     def doc(self) -> str:
         """A description, in words."""
         words = " ".join((inspect.getdoc(self.handler) or "").partition("\n\n")[0].split())
-        return f"{words} Refused while busy." if self.when == "idle" else words
+        words += " Refused while busy." if self.when == "idle" else ""
+        return f"{words} It may take as long as a model or a person does." if self.waits else words
 
     @cached_property
     def fields(self) -> tuple[OperationField, ...]:
@@ -127,7 +130,16 @@ AnyOperation: TypeAlias = Operation[..., Answer | Awaitable[Answer]]
 
 
 def operation(
-    name: str, *, when: When = "any", group: str = "", scope: Scope, alias: str = "", needs: Sequence[Need] = ()
+    name: str,
+    *,
+    when: When = "any",
+    group: str = "",
+    scope: Scope,
+    alias: str = "",
+    needs: Sequence[Need] = (),
+    waits: bool = False,
 ) -> Callable[[Callable[Concatenate[OperationCaller, P], R]], Operation[P, R]]:
     """Make a function an operation."""
-    return lambda handler: Operation(name, handler, when=when, group=group, scope=scope, alias=alias, needs=needs)
+    return lambda handler: Operation(
+        name, handler, when=when, group=group, scope=scope, alias=alias, needs=needs, waits=waits
+    )

@@ -94,7 +94,7 @@ def abort(caller: OperationCaller) -> None:
     caller.conversation.interrupt()
 
 
-@operation("control.compact", alias="compact", group="control", scope="drive")
+@operation("control.compact", alias="compact", group="control", scope="drive", waits=True)
 def compact(
     caller: OperationCaller, *, instructions: str = "", wait: bool = False
 ) -> "CompactResult | Coroutine[Any, Any, CompactResult]":
@@ -119,7 +119,7 @@ def compact(
     return ended() if wait else found
 
 
-@operation("control.clear", alias="clear", scope="drive")
+@operation("control.clear", alias="clear", scope="drive", waits=True)
 def clear(caller: OperationCaller) -> "Coroutine[Any, Any, None] | None":
     """Delete all messages of the conversation. An extension may stop that, as it may stop a new session. Refused while
     busy."""
@@ -130,7 +130,7 @@ def clear(caller: OperationCaller) -> "Coroutine[Any, Any, None] | None":
     return None
 
 
-@operation("control.wait_idle", group="control", scope="watch")
+@operation("control.wait_idle", group="control", scope="watch", waits=True)
 async def wait_idle(caller: OperationCaller) -> None:
     """Answer when nothing runs and waits."""
     if caller.extension is not None:
@@ -164,7 +164,7 @@ class CommandAction(TypedDict):
     action: str
 
 
-@operation("control.run", scope="drive")
+@operation("control.run", scope="drive", waits=True)
 async def run(caller: OperationCaller, name: str, *, args: str = "") -> CommandAction:
     """Run a slash command of a prompt template, a skill or an extension. Its output comes as `ext_*` events before the
     response. A prompt that it submits is started, or queued, like any other.

@@ -79,7 +79,7 @@ async def label(caller: OperationCaller, entry: str, label: str) -> None:
     await caller.conversation.branches.label(entry, label)
 
 
-@operation("session.new", when="idle", group="session", scope="drive", needs=("submit",))
+@operation("session.new", when="idle", group="session", scope="drive", needs=("submit",), waits=True)
 async def new(caller: OperationCaller, *, parent: bool = False, messages: FirstMessages = []) -> "SessionPlace":  # noqa: B006
     """Start a new session: no messages, no usage and, if sessions are stored, a new file.
 
@@ -109,7 +109,7 @@ def _message(caller: OperationCaller, given: dict[str, Any], at: int) -> Message
     )
 
 
-@operation("session.fork", when="idle", group="session", scope="drive")
+@operation("session.fork", when="idle", group="session", scope="drive", waits=True)
 async def fork(caller: OperationCaller, entry: str = "", *, position: Position = "at") -> "SessionPlace":
     """Copy the session and continue in it, a new session. The event `session_start` follows.
 
@@ -120,7 +120,7 @@ async def fork(caller: OperationCaller, entry: str = "", *, position: Position =
     return place(caller)
 
 
-@operation("session.navigate", when="idle", group="session", scope="drive", needs=("conversation",))
+@operation("session.navigate", when="idle", group="session", scope="drive", needs=("conversation",), waits=True)
 async def navigate(
     caller: OperationCaller,
     entry: str,
@@ -163,7 +163,7 @@ async def navigate(
     return await _moved(caller, move)
 
 
-@operation("session.undo", when="idle", group="session", scope="drive", needs=("conversation",))
+@operation("session.undo", when="idle", group="session", scope="drive", needs=("conversation",), waits=True)
 async def undo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool = False) -> "MovedPlace":
     """Go back to before the last prompt, whose text the answer has, with the files that tools changed since. Refused as
     `session.navigate` is.
@@ -175,7 +175,7 @@ async def undo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool 
     return await _moved(caller, caller.conversation.branches.undo(force=force, stop_jobs=stop_jobs))
 
 
-@operation("session.redo", when="idle", group="session", scope="drive", needs=("conversation",))
+@operation("session.redo", when="idle", group="session", scope="drive", needs=("conversation",), waits=True)
 async def redo(caller: OperationCaller, *, force: bool = False, stop_jobs: bool = False) -> "MovedPlace":
     """Take back the last `session.undo`, if nothing was asked since. Refused as `session.navigate` is.
 

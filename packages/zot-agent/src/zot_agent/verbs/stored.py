@@ -54,7 +54,7 @@ async def show(caller: OperationCaller, session: str = "") -> "StoredSessionInfo
     return await caller.stored.show(_name(caller, session), caller.conversation.runtime.cwd)
 
 
-@operation("session.open", when="idle", group="session", scope="own")
+@operation("session.open", when="idle", group="session", scope="own", waits=True)
 async def open_stored(caller: OperationCaller, session: str, *, fork: bool = False) -> "OpenedPlace":
     """Continue a stored session, in its folder and with its model. The event `session_start` follows. Refused, unless
     `fork`, while another process has the session open.

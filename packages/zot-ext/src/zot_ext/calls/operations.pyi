@@ -90,7 +90,7 @@ class ControlOperations(Calls):
         """Read the system prompt."""
 
     def wait_idle(self) -> None:
-        """Answer when nothing runs and waits."""
+        """Answer when nothing runs and waits. It may take as long as a model or a person does."""
 
 class JobsOperations(Calls):
     """The calls of `ext.jobs` that only pass on fields."""
@@ -167,6 +167,7 @@ class SessionOperations(Calls):
 
     def fork(self, entry: str = "", *, position: Literal["at", "before"] = "at") -> SessionPlace:
         """Copy the session and continue in it, a new session. The event `session_start` follows. Refused while busy.
+        It may take as long as a model or a person does.
 
         entry: The id of the last entry of the copy; all of them by default.
         position: `at` (the default): with the entry. `before`: without it, to ask something else in its place.
@@ -196,7 +197,7 @@ class SessionOperations(Calls):
     ) -> MovedPlace:
         """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The
         event `session_tree` follows. Refused with files while a job runs, which could change them: the code
-        is `jobs_running` then. Refused while busy.
+        is `jobs_running` then. Refused while busy. It may take as long as a model or a person does.
 
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
@@ -211,7 +212,8 @@ class SessionOperations(Calls):
 
     def open(self, session: str, *, fork: bool = False) -> OpenedPlace:
         """Continue a stored session, in its folder and with its model. The event `session_start` follows. Refused,
-        unless `fork`, while another process has the session open. Refused while busy.
+        unless `fork`, while another process has the session open. Refused while busy. It may take as long as
+        a model or a person does.
 
         session: The id of a session, or its beginning, or a path.
         fork: Continue in a copy, a new session.
@@ -219,7 +221,7 @@ class SessionOperations(Calls):
 
     def redo(self, *, force: bool = False, stop_jobs: bool = False) -> MovedPlace:
         """Take back the last `session.undo`, if nothing was asked since. Refused as `session.navigate` is. Refused
-        while busy.
+        while busy. It may take as long as a model or a person does.
 
         force: Overwrite files that have changed since.
         stop_jobs: First stop the commands in the background.
@@ -253,7 +255,7 @@ class SessionOperations(Calls):
 
     def undo(self, *, force: bool = False, stop_jobs: bool = False) -> MovedPlace:
         """Go back to before the last prompt, whose text the answer has, with the files that tools changed since.
-        Refused as `session.navigate` is. Refused while busy.
+        Refused as `session.navigate` is. Refused while busy. It may take as long as a model or a person does.
 
         force: Overwrite files that have changed since.
         stop_jobs: First stop the commands in the background.
