@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from extension_folder import write_extension
 from operation_faults import FAULTS, OPERATIONS, REFUSALS
@@ -21,6 +22,33 @@ async def test_a_client_of_the_server_is_told_which_field_is_wrong(serving: Serv
         for name, fields, code, words in REFUSALS:
             answer = await served.command(id, name, **fields)
             assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
+
+
+SAME: tuple[tuple[str, dict[str, Any], str, str, dict[str, Any]], ...] = (
+    ("session.list", {"limit": 0}, "GET", "/stored?limit=0", {}),
+    ("session.list", {"limit": "all"}, "GET", "/stored?limit=all", {}),
+    ("session.list", {"after": "none"}, "GET", "/stored?after=none", {}),
+    ("session.search", {"query": "x", "limit": 501}, "GET", "/stored?query=x&limit=501", {}),
+    ("session.search", {"query": '""'}, "GET", '/stored?query=""', {}),
+    ("session.show", {"session": "none"}, "GET", "/stored/none", {}),
+    ("session.delete", {"session": "none"}, "DELETE", "/stored/none", {}),
+    ("settings.set", {"key": "none", "value": 1}, "PATCH", "/settings", {"none": 1}),
+    ("runs.answer", {"run": "none", "answer": "perhaps"}, "POST", "/runs/none/answer", {"answer": "perhaps"}),
+    ("runs.answer", {"run": "none", "answer": "no", "message": 7}, "POST", "/runs/none/answer",
+     {"answer": "no", "message": 7}),
+    ("runs.answer", {"run": "none", "answer": "yes"}, "POST", "/runs/none/answer", {"answer": "yes"}),
+)  # fmt: skip
+"""Operations, and requests for the same without a session."""
+
+
+async def test_an_endpoint_says_the_same_as_the_operation(serving: Serving, alone: Path) -> None:
+    async with serving() as served:
+        id = await served.open(cwd=str(alone))
+        for name, fields, method, path, body in SAME:
+            told = await served.command(id, name, **fields)
+            answer = await served.http.request(method, path, json=body)
+            assert answer.json() == {"error": told["error"], "code": told["code"]}, (name, answer.text)
+            assert answer.status_code in (400, 404), name
 
 
 def test_the_page_names_only_operations_that_there_are() -> None:

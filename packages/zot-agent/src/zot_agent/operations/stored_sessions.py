@@ -25,9 +25,8 @@ T = TypeVar("T")
 
 
 class StoredLimits(Record):
-    """`listed`: the most sessions in an answer. `seconds`: how long reading them may take."""
+    """`seconds`: how long reading them may take."""
 
-    listed: int = 500
     seconds: float = 50.0
 
 
@@ -59,7 +58,6 @@ class StoredSessions:
     async def list(self, cwd: str | None, limit: int, after: str = "") -> "SessionPage":
         """Return a page of the sessions of the directory `cwd`, or of all for None, last used first. `next` continues
         the list; it is empty at the end."""
-        limit = self._limited(limit)
         found = await self.in_turn(lambda _: listing.list_sessions(self.store, cwd, limit + 1, after))
         page = found[:limit]
         return {
@@ -71,7 +69,7 @@ class StoredSessions:
         """Return the sessions that have all words of `text`, each with an `excerpt`: see `search_sessions`."""
         from zot_core.sessions.search import query_words, search_sessions  # noqa: PLC0415  rarely used
 
-        words, limit = query_words(text), self._limited(limit)
+        words = query_words(text)
         if not words:
             raise ConfigError("the query has no words")
         hits = await self.in_turn(lambda check: search_sessions(self.store, words, cwd, limit, check))
@@ -164,11 +162,6 @@ class StoredSessions:
         except TimeoutError:
             late = f"reading the sessions took more than {self._limits.seconds:g} s"
             raise OperationFailed("timeout", late) from None
-
-    def _limited(self, limit: int) -> int:
-        if not 1 <= limit <= self._limits.listed:
-            raise ConfigError(f"limit must be from 1 to {self._limits.listed}, got {limit}")
-        return limit
 
     def find(self, name: str, cwd: str) -> SessionEntry:
         """Return the session `name`: see `SessionStore.find`. This reads files: call it in a thread."""

@@ -11,7 +11,7 @@ from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.host.options import HostOptions
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import FailureCode
 from zot_agent.serve.guard import error_response
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
@@ -25,7 +25,6 @@ from zot_agent.serve.routes.stored_sessions import StoredRoutes
 from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
-from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import UnknownName, ZotError
 from zot_provider.registry import ModelRegistry
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
-_STATUS = {"denied": 403, "timeout": 504}
+_STATUS: dict[FailureCode, int] = {"denied": 403, "not_found": 404, "session_locked": 409, "timeout": 504}
 """The status of what has failed with these codes; 400 for others."""
 
 
@@ -47,16 +46,12 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
             return await endpoint(request)
         except HttpError as error:
             return error_response(error)
-        except SessionNotFound as error:
-            return error_response(HttpError(404, str(error)))
-        except UnknownName as error:  # of the thing at this path, or in the body
-            return error_response(HttpError(404 if request.path_params else 400, str(error)))
-        except SessionLocked as error:
-            return error_response(HttpError(409, str(error)))
-        except OperationFailed as error:
-            return error_response(HttpError(_STATUS.get(error.code, 400), str(error)))
         except ZotError as error:
-            return error_response(HttpError(400, str(error)))
+            from zot_agent.operations.failures import failure_code  # noqa: PLC0415  most requests do not fail
+
+            code = failure_code(error)
+            in_body = isinstance(error, UnknownName) and not request.path_params
+            return error_response(HttpError(400 if in_body else _STATUS.get(code, 400), str(error), code))
 
     return answer
 

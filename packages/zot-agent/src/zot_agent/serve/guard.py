@@ -69,4 +69,4 @@ class Guard:
 def error_response(error: HttpError) -> JSONResponse:
     """Return the response for an error, also to a refused WebSocket."""
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
-    return JSONResponse({"error": str(error)}, error.status, headers)
+    return JSONResponse({"error": str(error), "code": error.code}, error.status, headers)

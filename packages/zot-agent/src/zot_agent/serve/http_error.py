@@ -1,11 +1,21 @@
 """`HttpError`: a request that is refused, with its HTTP status."""
 
+from typing import Final
+
+from zot_agent.operations.fields import FailureCode
 from zot_provider.errors import ZotError
+
+_CODES: Final[dict[int, FailureCode]] = {
+    **{401: "denied", 403: "denied", 404: "not_found", 405: "unsupported", 408: "timeout", 409: "session_locked"},
+    **{413: "too_large", 421: "denied", 426: "unsupported", 429: "busy", 503: "unavailable", 504: "timeout"},
+    505: "unsupported",
+}
 
 
 class HttpError(ZotError):
-    """A refused request. The text says why, and names the field if one is at fault."""
+    """A refused request. The text says why, and names the field if one is at fault; `code` says it in one word, as for
+    the commands of a client."""
 
-    def __init__(self, status: int, text: str) -> None:
+    def __init__(self, status: int, text: str, code: FailureCode | None = None) -> None:
         super().__init__(text)
-        self.status = status
+        self.status, self.code = status, code or _CODES.get(status, "invalid")

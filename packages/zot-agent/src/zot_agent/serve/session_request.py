@@ -1,35 +1,27 @@
 """Turns the body of a request for a session into `HostOptions`."""
 
 import re
-from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.fields import kind_of
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError
 from zot_provider.request import Reasoning
 
-_TEXT: tuple[str, Callable[[Any], bool]] = ("a string", lambda value: isinstance(value, str))
-
-FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "cwd": _TEXT,
-    "provider": _TEXT,
-    "model": _TEXT,
-    "reasoning": (f"one of {', '.join(get_args(Reasoning))}", lambda value: value in get_args(Reasoning)),
-    "tools": (
-        "an array of strings",
-        lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+FIELDS = {
+    **{name: kind_of(str) for name in ("cwd", "provider", "model")},
+    "reasoning": kind_of(Reasoning),
+    "tools": kind_of(list[str]),
+    "session": kind_of(str).replace(
+        words="the id of a session, or at least four characters of its beginning",
+        fits=lambda value: isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z-]{4,64}", value) is not None,
     ),
-    "session": (
-        "the id of a session, or at least four characters of its beginning",
-        lambda value: isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z-]{4,64}", value) is not None,
-    ),
-    "fork": ("true or false", lambda value: isinstance(value, bool)),
-    "no_session": ("true or false", lambda value: isinstance(value, bool)),
+    **{name: kind_of(bool) for name in ("fork", "no_session")},
 }
-"""The fields: a description and a check. A field that is null counts as missing."""
+"""The fields. One that is null counts as missing."""
 
 
 def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs, stored: StoredSessions) -> HostOptions:
@@ -68,9 +60,7 @@ def _checked(request: Any) -> dict[str, Any]:
     for name, value in given.items():
         if name not in FIELDS:
             raise HttpError(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
-        words, fits = FIELDS[name]
-        if not fits(value):
-            raise HttpError(400, f"{name} must be {words}")
+        FIELDS[name].check(name, value)
     return given
 
 

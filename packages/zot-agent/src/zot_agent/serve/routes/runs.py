@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.http_error import HttpError
-from zot_agent.verbs.runs import answered_run, cancelled_run, listed_runs, retried_run
+from zot_agent.verbs.runs import answer_run, answered_run, cancelled_run, listed_runs, retried_run
 
 if TYPE_CHECKING:
     from zot_agent.fleet.view import FleetView
@@ -34,11 +34,9 @@ class RunRoutes:
 
     async def answer(self, request: Request) -> Response:
         """Answer the question of a run, which then continues."""
-        fields = await self._fields(request)
-        answer, message = fields.get("answer"), fields.get("message", "")
-        if answer not in ("yes", "always", "no") or not isinstance(message, str):
-            raise HttpError(400, "answer must be yes, always or no, and message a string")
         id = request.path_params["id"]
+        given = answer_run.check(await self._fields(request) | {"run": id})
+        answer, message = given["answer"], given.get("message", "")
         if (fleet := self._asked(request)) is not None:
             return JSONResponse({"run": await fleet.change(id, lambda runs: runs.answer(id, answer, message))})
         return JSONResponse({"run": await asyncio.to_thread(answered_run, self._stored, id, answer, message)})

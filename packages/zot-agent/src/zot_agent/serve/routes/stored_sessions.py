@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import IO
+from typing import IO, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
+from zot_agent.verbs.stored import list_stored, search
 
 _LISTED = 50  # sessions in a list, if the client names no number
 _PIECE = 1 << 18  # bytes read at a time
@@ -32,14 +33,13 @@ class StoredRoutes:
 
     async def list(self, request: Request) -> Response:
         """List the sessions, or those with some words."""
-        asked = request.query_params
-        limit = asked.get("limit", str(_LISTED))
-        if not limit.isascii() or not limit.isdigit():
-            raise HttpError(400, "limit must be a whole number")
-        cwd = self._allowed.resolve(asked["cwd"]) if asked.get("cwd") else None
-        if asked.get("query"):
-            return JSONResponse(await self._stored.search(asked["query"], cwd, int(limit[:9])))
-        return JSONResponse(await self._stored.list(cwd, int(limit[:9]), asked.get("after", "")))
+        asked: dict[str, Any] = {"limit": str(_LISTED), "query": "", "after": ""} | dict(request.query_params)
+        limit, cwd = asked["limit"], self._allowed.resolve(asked["cwd"]) if asked.get("cwd") else None
+        number = int(limit[:9]) if limit.isascii() and limit.isdigit() else limit
+        given = (search if asked["query"] else list_stored).check(asked | {"limit": number})
+        if "query" in given:
+            return JSONResponse(await self._stored.search(given["query"], cwd, given["limit"]))
+        return JSONResponse(await self._stored.list(cwd, given["limit"], given["after"]))
 
     async def show(self, request: Request) -> Response:
         """Say what a session is about."""
