@@ -107,6 +107,10 @@ async def test_sessions_are_listed_in_pages_searched_and_shown(
             await client.session_show("deadbeef")
         with pytest.raises(RpcError, match="this conversation is not stored"):
             await client.session_show()
+    async with connect(server, "--session", here["id"]) as client:
+        await client.session_new()  # has no file before its first prompt
+        with pytest.raises(RpcError, match="this conversation is not stored"):
+            await client.session_show()
 
 
 async def test_a_stored_session_is_continued_and_renamed(server: ScriptedServer, keep: Keep) -> None:

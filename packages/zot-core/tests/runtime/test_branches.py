@@ -242,6 +242,18 @@ async def test_a_fork_is_a_session_of_its_own(session: str | None) -> None:
             assert not load(first.path).meta.hidden
 
 
+async def test_a_branch_without_a_file_yet_is_forked_at_entries_of_others(session: str | None) -> None:
+    async with open_runtime(session, "one") as rt:
+        with pytest.raises(UnknownEntry, match="the session has no entry 'none'"):
+            await rt.branches.fork("none")
+        await rt.ask("a")
+        first, last = rt.messages
+        await rt.branches.go_to(first.id, before=True)
+        assert rt.messages == []
+        await rt.branches.fork(last.id)
+        assert texts(rt.messages) == ["a", "one"]
+
+
 async def test_a_fork_has_the_data_of_extensions_labels_and_compactions_before_its_entry(session: str | None) -> None:
     async with open_runtime(session, "one", "two", "the story so far", "three") as rt:
         rt.branches.add("todo", "list", 0)

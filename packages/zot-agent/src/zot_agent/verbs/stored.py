@@ -150,6 +150,7 @@ def _own_path(caller: OperationCaller) -> str:
 
 def _name(caller: OperationCaller, session: str) -> str:
     """Return the name of the session that is meant: by default the session of the conversation."""
-    if name := session or _own_path(caller):
+    own = caller.conversation.runtime.session
+    if name := session or (own.path if own is not None and own.written else ""):
         return name
     raise OperationFailed("invalid", "session is missing: this conversation is not stored")

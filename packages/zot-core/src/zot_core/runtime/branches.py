@@ -117,8 +117,9 @@ class Branches:
         """Copy the conversation as `fork` does, and return the path of the copy, empty if there is nothing to copy."""
         if not entry and not len(self._agent.history):
             return ""
-        with suppress(UnknownEntry):  # nearly always the conversation itself has the entry
-            return branch.copy_branch(session.path, session.meta, entry, before=before, fork=True)
+        if session.written:
+            with suppress(UnknownEntry):  # nearly always the conversation itself has the entry
+                return branch.copy_branch(session.path, session.meta, entry, before=before, fork=True)
         return branch.copy_entry(session, self._read_tree(session, entry), entry, before=before, fork=True)
 
     def _read_tree(self, session: SessionFile, entry: str) -> SessionTree:

@@ -164,6 +164,11 @@ class SessionFile:
         self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
         self._starts, self._last_role, self.sent = [], "", None
 
+    @property
+    def written(self) -> bool:
+        """Whether there is a file: the first entry makes it."""
+        return self._created
+
     def _ensure_created(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
