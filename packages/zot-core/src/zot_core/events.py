@@ -32,6 +32,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
 from zot_core.permission_mode import PermissionMode, SandboxState
+from zot_core.result import Sight
 from zot_provider.events import AutoRetryStart as AutoRetryStart
 from zot_provider.events import ReasoningDelta as ReasoningDelta
 from zot_provider.events import TextDelta as TextDelta
@@ -126,8 +127,8 @@ class ToolProgress(Record):
 class ToolResultEvent(Record):
     """The result of a call. `arguments` is the JSON text that the tool received, None if it did not run.
 
-    `fate` says whether the call ran, was refused, was stopped or did not run. `kept` and `terminate` come from
-    `ToolResult`, and not part of the JSON.
+    `fate` says whether the call ran, was refused, was stopped or did not run. `kept`, `terminate` and
+    `seen` come from `ToolResult`, and are not part of the JSON.
     """
 
     type: ClassVar[str] = "tool_result"
@@ -142,6 +143,7 @@ class ToolResultEvent(Record):
     changed_by: str = ""
     kept: bool = False
     terminate: bool = False
+    seen: Sight | None = None
 
 
 class UsageEvent(Record):

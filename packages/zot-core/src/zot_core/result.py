@@ -7,12 +7,41 @@ from zot_core.display import NOTE, DisplayBlock
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.record import Record, field
 
+SEEN = "seen"
+"""The member of a stored result's details with the `Sight` of a file."""
+
+
+class Sight(Record):
+    """What a file, by its real path, is like after a call. Whoever has read the result knows this content; with
+    `before`, the content before a change of a part, only if that was known. `machine` names the machine that has the
+    file, empty for this one."""
+
+    path: str
+    content: tuple[int, int]
+    before: tuple[int, int] | None = None
+    machine: str = ""
+
+    def stored(self) -> dict[str, Any]:
+        """Return it as the session stores it."""
+        return {name: value for name in self.__match_args__ if (value := getattr(self, name))}
+
+
+def read_sight(value: Any) -> Sight | None:
+    """Return the sight in a stored result; None for anything else."""
+    match value:
+        case {"path": str(path), "content": [int(size), int(check)], "before": [int(old_size), int(old_check)], **more}:
+            return Sight(path, (size, check), (old_size, old_check), str(more.get("machine", "")))
+        case {"path": str(path), "content": [int(size), int(check)], **more} if "before" not in more:
+            return Sight(path, (size, check), machine=str(more.get("machine", "")))
+    return None
+
 
 class ToolResult(Record):
     """`content` is for the model, `display` for the user, `details` for logs and extensions.
 
     `details` must be JSON values; with `kept` the session stores them beside the content. `is_error` marks the call as
-    failed for the model. `terminate`: the model need not answer, if all results of its batch say so.
+    failed for the model. `terminate`: the model need not answer, if all results of its batch say so. `seen` is the file
+    that the model knows from it.
     """
 
     content: list[TextBlock | ImageBlock]
@@ -21,6 +50,7 @@ class ToolResult(Record):
     display: list[DisplayBlock] = field(default_factory=list)
     kept: bool = False
     terminate: bool = False
+    seen: Sight | None = None
 
     @classmethod
     def of(cls, text: str) -> "ToolResult":

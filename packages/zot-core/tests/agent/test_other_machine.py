@@ -48,7 +48,7 @@ async def test_what_changes_here_meanwhile_counts_when_the_machine_is_given_back
     before = agent.context.files
     agent.use_machine(machine())
     seen = agent.context.seen_files
-    seen.note("/srv/app/a.txt", (5, 1))
+    seen.changed("/srv/app/a.txt", b"other")
     agent.place.change(cwd="/elsewhere", shell=LocalShell())
     assert agent.context.cwd == "/srv/app"
     assert agent.context.seen_files is seen

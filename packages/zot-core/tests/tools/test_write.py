@@ -6,11 +6,12 @@ import pytest
 from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
 from zot_core.events import ToolResultEvent
-from zot_core.result import ToolResult
+from zot_core.result import Sight, ToolResult
 from zot_core.runtime.runtime import Runtime
 from zot_core.testing import make_agent, run_to_end
 from zot_core.testing.world import MemoryFiles
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.seen_files import fingerprint
 from zot_core.tools.edit import edit
 from zot_core.tools.read import read
 from zot_core.tools.write import write
@@ -22,10 +23,17 @@ def writing(context: ToolContext, path: str, content: str) -> ToolResult:
     return asyncio.run(write.run({"path": path, "content": content}, context))
 
 
+def read_by_model(result: ToolResult, context: ToolContext) -> None:
+    """The next answer is written by a model that has read this result."""
+    assert result.seen is not None
+    context.seen_files.take(result.seen)
+
+
 def test_a_file_is_written_with_its_parents_and_one_line_comes_back(tmp_path: Path, context: ToolContext) -> None:
     result = writing(context, "a/b/c.txt", "é\nx")
     assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
-    assert result == ToolResult(
+    assert result.seen == Sight(str(tmp_path / "a/b/c.txt"), fingerprint("é\nx".encode()))
+    assert result.replace(seen=None) == ToolResult(
         [TextBlock("wrote 2 lines (4 bytes) to a/b/c.txt")],
         details={
             "path": str(tmp_path / "a/b/c.txt"),
@@ -65,8 +73,7 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, context: ToolContext, pa
 async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: Path, context: ToolContext) -> None:
     path = tmp_path / "x"
     path.write_text("old")
-    await read.run({"path": "x"}, context)
-    context.seen_files.next_answer()
+    read_by_model(await read.run({"path": "x"}, context), context)
     await write.run({"path": "x", "content": "mine"}, context)
     await edit.run({"path": "x", "edits": [{"oldText": "mine", "newText": "ours"}]}, context)
     await write.run({"path": "./x", "content": "ours again"}, context)
@@ -78,40 +85,41 @@ async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: P
     await edit.run({"path": "x", "edits": [{"oldText": "theirs", "newText": "other"}]}, context)
     with pytest.raises(ToolError, match="has changed since"):  # of an edited file the rest is still unknown
         await write.run({"path": "x", "content": "mine"}, context)
-    await read.run({"path": "x", "limit": 1}, context)
+    result = await read.run({"path": "x", "limit": 1}, context)
     with pytest.raises(ToolError, match="has changed since"):  # written before the model could read that
         await write.run({"path": "x", "content": "mine"}, context)
-    context.seen_files.next_answer()
+    read_by_model(result, context)
     await write.run({"path": "x", "content": "mine"}, context)
 
 
-def refusal(context: ToolContext, path: str, content: str) -> str:
-    with pytest.raises(ToolError) as caught:
-        writing(context.replace(overwrite_check=True), path, content)
-    return str(caught.value)
+def refusal(context: ToolContext, path: str, content: str) -> ToolResult:
+    result = writing(context.replace(overwrite_check=True), path, content)
+    assert result.is_error
+    return result
 
 
 def test_a_file_that_was_never_read_is_not_replaced_at_once(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("".join(f"line {number}\n" for number in range(100)))
     context.overwrite_check = True
     first = refusal(context, "x", "mine")
-    assert first.startswith("x was not written: you have not read it. It has 790 bytes, and begins:\nline 0\nline 1\n")
-    assert first.endswith("line 7\nRead it, change it with `edit`, or call again to replace all of it.")
-    context.seen_files.next_answer()
+    assert first.text.startswith("x was not written: no `read` of it is in this conversation. It has 790 bytes, and ")
+    assert " begins:\nline 0\nline 1\n" in first.text
+    assert first.text.endswith("line 7\nRead it, change it with `edit`, or call again to replace all of it.")
+    read_by_model(first, context)
     writing(context, "x", "mine")
     assert (tmp_path / "x").read_text() == "mine"
     (tmp_path / "bin").write_bytes(b"a\0b")
-    assert "It has 3 bytes. Read it" in refusal(context, "bin", "mine")
+    assert "It has 3 bytes. Read it" in refusal(context, "bin", "mine").text
 
 
 def test_a_file_that_changed_after_the_first_refusal_is_not_replaced_either(
     tmp_path: Path, context: ToolContext
 ) -> None:
     (tmp_path / "x").write_text("theirs")
-    refusal(context, "x", "mine")
-    context.seen_files.next_answer()
+    read_by_model(refusal(context, "x", "mine"), context)
     (tmp_path / "x").write_text("theirs again")
-    assert "has changed since" in refusal(context, "x", "mine")
+    with pytest.raises(ToolError, match="has changed since"):
+        refusal(context, "x", "mine")
 
 
 @pytest.mark.parametrize("first", [Call("write", {"path": "x", "content": "1"}), Call("read", {"path": "x"})])

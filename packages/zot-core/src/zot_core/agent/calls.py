@@ -14,7 +14,7 @@ from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
-from zot_core.result import ToolResult
+from zot_core.result import SEEN, ToolResult
 from zot_core.tools.definition.argument_repair import nearest, read_arguments
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
@@ -58,7 +58,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
-    agent.context.seen_files.next_answer()
+    agent.note_seen_files()  # those of a session that goes on
     try:
         await agent.hooks.before_calls.gather(len(calls))
     except asyncio.CancelledError:
@@ -67,9 +67,11 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
         raise
     tools = [agent.tools.get(call.name) for call in calls]
     cut = calls[-1] if last_is_cut else None
-    if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):
-        return await _run_in_parallel(agent, calls, cut)
-    return await _run_in_order(agent, calls, cut)
+    together = len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools)
+    try:
+        return await (_run_in_parallel if together else _run_in_order)(agent, calls, cut)
+    finally:
+        agent.note_seen_files()
 
 
 async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> bool:
@@ -208,6 +210,7 @@ async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
         changed_by=outcome.changed_by,
         kept=result.kept,
         terminate=result.terminate or prepared_call.call.terminate,
+        seen=result.seen,
     )
 
 
@@ -280,6 +283,8 @@ def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResult
 def report(agent: AgentState, output: ToolResultEvent) -> None:
     """Add a result to the history (and the session file), then emit its event."""
     kept = output.details if output.kept else None
+    if output.seen is not None:
+        kept = {**(kept or {}), SEEN: output.seen.stored()}
     result = ToolResultBlock(output.id, output.content, output.is_error, output.fate, kept, output.changed_by)
     agent.history.append(Message("tool", [result], timestamp()))
     agent.emit(output)

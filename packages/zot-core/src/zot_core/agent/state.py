@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from zot_core.agent.history import AsSent, MessageHistory
+from zot_core.agent.history import AsSent, MessageHistory, NewMessages
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.repeated_calls import RepeatedFailures
 from zot_core.agent.run import Run
@@ -39,7 +39,7 @@ class ToolPlace:
     def move(self, machine: OtherMachine | None) -> None:
         """Let tools use another machine, or this one again."""
         self.machine = machine
-        self._enter(SeenFiles())
+        self._enter(SeenFiles("" if machine is None else machine.name))
 
     def _enter(self, seen: SeenFiles) -> None:
         machine, here = self.machine, self.here
@@ -90,6 +90,7 @@ class AgentState:
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
+        self._read: tuple[SeenFiles, NewMessages] | None = None
         self.current: Run | None = None
         """The latest run."""
 
@@ -101,6 +102,13 @@ class AgentState:
     def context(self) -> ToolContext:
         """The parts that tools may use in the place where they work now."""
         return self.place.context
+
+    def note_seen_files(self) -> None:
+        """Let tools know what the model has read in the conversation so far."""
+        seen = self.context.seen_files
+        if self._read is None or self._read[0] is not seen:
+            self._read = seen, NewMessages(self.history)
+        seen.follow(self._read[1].read()[0])
 
     def use_machine(self, machine: OtherMachine | None) -> None:
         """Let tools use another machine, or this one again."""

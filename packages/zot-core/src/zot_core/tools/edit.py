@@ -86,7 +86,7 @@ def _told(path: str, change: _Change) -> str:
 
 def _recall(arguments: dict[str, Any], text: str, details: dict[str, Any]) -> list[DisplayBlock]:
     path = str(arguments["path"])
-    if details:
+    if "diff" in details:
         return [DiffDisplay(path, str(details["diff"]), [(int(old), int(new)) for old, new in details["starts"]])]
     rows: list[str] = []
     starts: list[tuple[int, int]] = []
@@ -123,12 +123,13 @@ async def edit(
         await context.files.write(change.target, change.content)
     except OSError as error:
         raise as_tool_error(error, path) from error
-    context.seen_files.edited(await context.files.real(change.target), change.before, change.content)
+    seen = context.seen_files.changed(await context.files.real(change.target), change.content, change.before)
     result = ToolResult(
         [TextBlock(_told(path, change))],
         details={"path": change.target, "edits": len(edits), "diff": change.diff, "starts": change.starts},
         kept=True,
         display=[DiffDisplay(path, change.diff, change.starts)],
+        seen=seen,
     )
     return result.noted(change.notes)
 

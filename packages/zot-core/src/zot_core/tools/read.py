@@ -85,7 +85,7 @@ async def _text(path: str, target: str, start: tuple[int, int], count: int | Non
         encoding = await file_encoding(content, path, target, context.files)
         window = LineWindow(first, count, LIMITS, character)
         window.feed(shown(decode(content, encoding.codec)).removeprefix("\ufeff").encode("utf-8", "replace"))
-    context.seen_files.show(await context.files.real(target), whole.value)
+    seen = context.seen_files.shown(await context.files.real(target), whole.value)
     if first > max(window.total, 1):
         raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
     if character > max(window.characters, 1):
@@ -104,7 +104,7 @@ async def _text(path: str, target: str, start: tuple[int, int], count: int | Non
         "total_lines": window.total,
     }
     said = text + _part(head, window, first, character) or "... [the file is empty]\n"
-    result = ToolResult([TextBlock(said)], details=details, display=[CodeDisplay(path, text, first)])
+    result = ToolResult([TextBlock(said)], details=details, display=[CodeDisplay(path, text, first)], seen=seen)
     return result.noted([encoding.note] if encoding.note else [])
 
 

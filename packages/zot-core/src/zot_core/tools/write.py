@@ -7,7 +7,6 @@ from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.seen_files import fingerprint
 from zot_core.tools.text.encoding import (
     MARKED_UTF_8,
     PROBE,
@@ -71,14 +70,13 @@ async def write(
     real = await context.files.real(target)
     if await context.seen_files.differs(real, context.files):
         raise ToolError(f"{path} has changed since it was last read; read it first, so that nothing is lost")
-    if context.overwrite_check and await context.seen_files.is_new(real, context.files):
-        raise ToolError(await _first_look(path, target, context))
+    if context.overwrite_check and (seen := await context.seen_files.unknown(real, context.files)):
+        return ToolResult.error(await _first_look(path, target, context)).replace(seen=seen)
     try:
         data, encoding = await _encoded(content, path, target, context)
         await context.files.write(target, data)
     except OSError as error:
         raise as_tool_error(error, path) from error
-    context.seen_files.note(real, fingerprint(data))
     written = shown(decode(data, encoding.codec)).removeprefix("\ufeff")
     kept = head(written.encode(), LIMITS)
     lines, size = count_lines(data), len(data)
@@ -88,6 +86,7 @@ async def write(
         [TextBlock(f"wrote {lines:,} line{'s' * (lines != 1)} ({size:,} byte{'s' * (size != 1)}) to {path}")],
         details=details | {"content": kept.data.decode() + truncation_note(kept, LIMITS)},
         display=[CodeDisplay(path, written)],
+        seen=context.seen_files.changed(real, data),
     )
     notes = [encoding.note] if encoding.note else []
     if context.walls is not None and context.walls.keeps(real):
@@ -105,7 +104,7 @@ async def _first_look(path: str, target: str, context: ToolContext) -> str:
     lines = shown(decode(head(start, FIRST).data, "utf-8")).rstrip()
     begin = ". " if b"\0" in start else f", and begins:\n{lines}\n"
     return (
-        f"{path} was not written: you have not read it. It has {size:,} bytes{begin}"
+        f"{path} was not written: no `read` of it is in this conversation. It has {size:,} bytes{begin}"
         "Read it, change it with `edit`, or call again to replace all of it."
     )
 

@@ -1,8 +1,15 @@
-"""`SeenFiles`: what the files were like when the model last read or wrote them."""
+"""`SeenFiles`: what the files were like when the model last read or wrote them.
+
+It follows from the conversation, so that it is right after resuming and going back: a result that shows or changes a
+file has a `Sight` of it, which the session stores with the result.
+"""
 
 from binascii import crc32
+from collections.abc import Iterable
 
 from zot_core.machine.interface import Files
+from zot_core.result import SEEN, Sight, read_sight
+from zot_provider.messages import Message, ToolResultBlock
 
 _MOST = 2000
 """Files that are remembered."""
@@ -28,36 +35,39 @@ class SeenFiles:
     """The fingerprints of the files that the model knows, by real path. What a call shows counts from the next answer
     on: a call of the same answer was written before the model could read it."""
 
-    def __init__(self) -> None:
+    def __init__(self, machine: str = "") -> None:
+        """`machine` is that of a `Sight`."""
+        self._machine = machine
         self._known: dict[str, tuple[int, int]] = {}
-        self._coming: dict[str, tuple[int, int]] = {}
 
-    def next_answer(self) -> None:
-        """The model has read the results of all earlier calls."""
-        for path, shown in self._coming.items():
-            self._remember(path, shown)
-        self._coming.clear()
+    def follow(self, messages: Iterable[Message]) -> None:
+        """Take note of results that the model has read."""
+        for message in messages:
+            for block in message.content if message.role == "tool" else ():
+                if isinstance(block, ToolResultBlock) and block.details:
+                    sight = read_sight(block.details.get(SEEN))
+                    if sight is not None:
+                        self.take(sight)
 
-    def show(self, path: str, fingerprint: tuple[int, int]) -> None:
-        """Remember a content that the model is about to read."""
-        self._coming[path] = fingerprint
+    def take(self, sight: Sight) -> None:
+        """Take note of what the model has read."""
+        path = sight.path
+        if sight.machine == self._machine and sight.before in (None, self._known.get(path)):
+            self._known.pop(path, None)
+            self._known[path] = sight.content
+            if len(self._known) > _MOST:
+                del self._known[next(iter(self._known))]
 
-    def note(self, path: str, fingerprint: tuple[int, int]) -> None:
-        """Remember the content that the model has written."""
-        self._coming.pop(path, None)
-        self._remember(path, fingerprint)
+    def shown(self, path: str, content: tuple[int, int]) -> Sight:
+        """Return the sight of a content that the model is about to read."""
+        return Sight(path, content, machine=self._machine)
 
-    def _remember(self, path: str, fingerprint: tuple[int, int]) -> None:
-        self._known.pop(path, None)
-        self._known[path] = fingerprint
-        if len(self._known) > _MOST:
-            del self._known[next(iter(self._known))]
-
-    def edited(self, path: str, old: bytes, new: bytes) -> None:
-        """Follow a change of a part; of a content that the model does not know, it still does not know the rest."""
-        for each in (self._known, self._coming):
-            if each.get(path) == fingerprint(old):
-                each[path] = fingerprint(new)
+    def changed(self, path: str, content: bytes, before: bytes | None = None) -> Sight:
+        """Take note of what the model has written, all of it or, with `before`, a part, and return its sight."""
+        old = None if before is None else fingerprint(before)
+        sight = Sight(path, fingerprint(content), old, self._machine)
+        self.take(sight)
+        return sight
 
     async def differs(self, path: str, files: Files) -> bool:
         """Whether a file that the model has seen has another content now."""
@@ -67,20 +77,15 @@ class SeenFiles:
         now = await _content(path, files)
         return now is not None and now != known
 
-    async def is_new(self, path: str, files: Files) -> bool:
-        """Whether the model has never seen a file that has a content. Of the same content it is false from the next
-        answer on."""
+    async def unknown(self, path: str, files: Files) -> Sight | None:
+        """Return the sight of a file that has a content and that the model has never seen; None for any other."""
         if path in self._known:
-            return False
+            return None
         content = await _content(path, files)
-        if content is None or not content[0]:
-            return False
-        self.show(path, content)
-        return True
+        return self.shown(path, content) if content is not None and content[0] else None
 
     def clear(self) -> None:
         self._known.clear()
-        self._coming.clear()
 
 
 async def _content(path: str, files: Files) -> tuple[int, int] | None:
