@@ -139,11 +139,74 @@ def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
         'echo a; cd "api"',
         "cd api 2>/dev/null && ls",
         "cd api || exit",
+        "pushd api >/dev/null",
+        "git -C api status",
+        "make -Capi",
+        "make --directory=api",
+        "cat api/a.py",
+        "sed -n 1p < api/a.py",
+        "python3 -c 'print(open(\"api/a.py\").read())'",
+        "for each in api/*.py; do wc $each; done",
+        'cat "$PWD/api/a.py"; cat "api"/a.py',
+        "grep -rn 'x =' . | grep -v web",
+        "grep -n 'x =' */a.py",
+        "printf '%s:1: bad\\n' a*/a.py",
     ],
 )
-async def test_a_command_touches_the_folder_that_it_goes_to_wherever_it_says_so(project: Path, command: str) -> None:
+async def test_a_command_touches_the_folders_that_it_names_and_those_of_the_rows_that_it_prints(
+    project: Path, command: str
+) -> None:
     (result,) = await results(project, Call("bash", {"command": command}))
-    assert result.endswith(API)
+    assert API in result
+
+
+async def test_what_a_command_names_or_prints_may_begin_in_a_folder_that_it_goes_to(project: Path) -> None:
+    (project / "my api").mkdir()
+    (project / "my api" / "AGENTS.md").write_text("mind the gap")
+    calls = ["cd api && cat v2/a.py", "git -C api grep --no-index -n x -- v2", "cat my\\ api/AGENTS.md >/dev/null"]
+    first, second, third = [await results(project, Call("bash", {"command": each})) for each in calls]
+    assert f"{API}\n{V2}" in first[0]
+    assert f"{API}\n{V2}" in second[0]
+    assert "for work in my api:]\nmind the gap" in third[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls",
+        "printf '10:30:11 done\\nnothing:3: bad\\n'",
+        "cat ../api/a.py /etc/hostname",
+        "ls -a . ..",
+        'echo $api "$api"',
+    ],
+)
+async def test_a_command_that_names_nothing_below_touches_nothing(project: Path, command: str) -> None:
+    (result,) = await results(project, Call("bash", {"command": command}))
+    assert "Instructions" not in result
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (Call("bash", {"command": "cat api/AGENTS.md"}), False),
+        (Call("write", {"path": "api/AGENTS.md", "content": "use blanks\n"}), False),
+        (Call("bash", {"command": "wc -l api/AGENTS.md"}), True),
+        (Call("grep", {"pattern": "tabs", "path": "api"}), True),
+    ],
+)
+async def test_instructions_that_the_call_itself_has_shown_do_not_come_twice(
+    project: Path, call: Call, told: bool
+) -> None:
+    (project / "api" / "AGENTS.md").write_text("use tabs\nand no semicolons\n")
+    (result,) = await results(project, call)
+    assert ("Instructions" in result) == told
+
+
+async def test_the_words_and_rows_that_are_looked_at_are_bounded(project: Path) -> None:
+    limits = NearestLimits(words=3, hits=1)
+    many = await results(project, Call("bash", {"command": "true 1 2 3 4 api"}), limits=limits)
+    rows = await results(project, Call("bash", {"command": "printf '%s:1: x\\n' x/x a*/a.py"}), limits=limits)
+    assert "Instructions" not in many[0] + rows[0]
 
 
 async def test_where_not_all_fit_the_nearest_ones_come_first(project: Path) -> None:

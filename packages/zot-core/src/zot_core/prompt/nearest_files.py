@@ -1,5 +1,6 @@
 """`NearestInstructions`: the `AGENTS.md` of a folder below the working directory, added to the first result that
-touches the folder.
+touches the folder: of a call that names it or something in it, or that has found a line of a file in it. A command
+names what its words name, so that nobody need know what `-C` or `pushd` mean.
 
 They are never in the system prompt, which stays the same from request to request. Where the conversation has lost
 them, by a compaction or because it was taken back, the next result that touches the folder has them again.
@@ -7,30 +8,38 @@ them, by a compaction or because it was taken back, the next result that touches
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Protocol
 
 from zot_core.display import INSTRUCTIONS
 from zot_core.errors import ToolError
 from zot_core.hooks import Hooks, ToolOutcome
+from zot_core.machine.interface import expand_home
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record
 
-_CD = re.compile(r"(?:\A|[;&|(\n])[ \t]*cd[ \t]+(?:\"([^\"\n$`]+)\"|'([^'\n]+)'|([\w./~@+-]+)(?=[\s;&|)]|\Z))")
 _FOR_WORK = ", for work in "
-_HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}: ", re.MULTILINE)
-"""A row of a search: `path:line: text`."""
+_HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}(?=[:\s]|$)", re.MULTILINE)
+"""The beginning of a row of a search, and of a message of most compilers: `path:line:`."""
+_WORD = re.compile(r"\"([^\"\n]{1,400})\"|'([^'\n]{1,400})'|\$\w+|(?:[^\s\\\"'`$;|&()<>={}\[\],*?:!#]|\\.){1,400}")
+"""A word of a command; one in quotes may have words in it that are paths."""
+_ESCAPE = re.compile(r"\\(.)")
 
 
 class NearestLimits(Record):
-    """Bytes of one file, files that are added to one result, paths of a result that are looked at, and folders above
-    each of them."""
+    """Bytes of one file, files that are added to one result, characters and words of a command that are looked at,
+    folders in which a command may work, rows of other files that a result has found, and folders above each path."""
 
     bytes: int = 16 * 1024
     files: int = 3
-    paths: int = 20
+    characters: int = 4000
+    words: int = 100
+    places: int = 5
+    hits: int = 20
     folders: int = 10
 
 
@@ -89,16 +98,15 @@ class NearestInstructions:
         if self._resets != self._agent.history.resets:
             self._resets, self._done = self._agent.history.resets, self._in_history(root)
         notes: list[TextBlock] = []
-        for path in await self._touched(outcome, context):
+        said = "\n".join([result.text, *(each for each in call.arguments.values() if isinstance(each, str))])
+        for touched in await self._touched(outcome, context, root):
             nearest: list[TextBlock] = []
-            for folder in reversed(self._chain(path, root)):
+            for folder in reversed(self._chain(touched, root)):
                 key = (call.agent_id, folder)
                 if key in self._done or len(notes) + len(nearest) == self._limits.files:
                     continue
                 self._done.add(key)
-                if path in (os.path.join(folder, name) for name in self._names):
-                    continue  # it has just been read
-                if text := await self._read(folder, root, context):
+                if text := await self._read(folder, root, context, said):
                     nearest.append(TextBlock(text))
             notes += reversed(nearest)
         return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
@@ -114,37 +122,57 @@ class NearestInstructions:
         )
         return {("", os.path.join(root, os.path.dirname(each))) for each in named}
 
-    async def _touched(self, outcome: ToolOutcome, context: ToolContext) -> list[str]:
-        """Return the real paths that a call has touched: the file or folder that it names, the files of the rows that
-        it found, the folder that a command goes to."""
+    async def _touched(self, outcome: ToolOutcome, context: ToolContext, root: str) -> list[str]:
+        """Return the folders below `root` that a call has touched, as real paths: that of the path or the words that it
+        names, and those of the rows that it has found. Words and rows of a command may begin in a folder that it names.
+        """
         from zot_core.tools.text.paths import resolve  # noqa: PLC0415  not before the first request
 
-        named = outcome.call.arguments.get("path")
-        command = outcome.call.arguments.get("command")
-        found = [named] if isinstance(named, str) else []
-        if isinstance(command, str):
-            found += [goes[1] or goes[2] or goes[3] for goes in _CD.finditer(command[:1000])]
-        found += dict.fromkeys(hit[1] for hit in _HIT.finditer(outcome.result.text))
-        paths: list[str] = []
-        for each in found[: self._limits.paths]:
-            try:
-                paths.append(await context.files.real(await resolve(each, context)))
-            except (OSError, ToolError):
-                continue
-        return paths
+        arguments, limits, found, places = outcome.call.arguments, self._limits, dict[str, None](), [root]
+        if isinstance(named := arguments.get("path"), str):
+            with suppress(OSError, ToolError):
+                real = await context.files.real(await resolve(named, context))
+                found |= await self._there([real], places, root, context)
+        if isinstance(command := arguments.get("command"), str):
+            words = islice(dict.fromkeys(_words(command[: limits.characters])), limits.words)
+            found |= await self._there(words, places, root, context)
+        rows = dict[str, str]()  # one for each folder
+        for hit in _HIT.finditer(outcome.result.text):
+            rows.setdefault(os.path.dirname(hit[1]), hit[1])
+        found |= await self._there(islice(rows.values(), limits.hits), places, root, context)
+        return [*found]
+
+    async def _there(self, paths: Iterable[str], places: list[str], root: str, context: ToolContext) -> dict[str, None]:
+        """Return the folders below `root` of those paths that exist in one of `places`. A path that is a folder becomes
+        one of these."""
+        found = dict[str, None]()
+        for path in paths:
+            for place in [*places]:
+                target = os.path.normpath(os.path.join(place, expand_home(path, "")))
+                if not target.startswith((f"{root}{os.sep}", f"{context.cwd}{os.sep}")):
+                    continue
+                try:
+                    is_folder = (await context.files.stat(target)).kind == "directory"
+                    real = await context.files.real(target)
+                except (OSError, ValueError):  # no such file, or no path at all
+                    continue
+                folder = real if is_folder else os.path.dirname(real)
+                if folder.startswith(f"{root}{os.sep}"):
+                    found[folder] = None
+                    if is_folder and folder not in places and len(places) < self._limits.places:
+                        places.append(folder)
+                break
+        return found
 
     def _chain(self, path: str, root: str) -> list[str]:
-        """Return the folders from below `root` down to a path, so that the nearest instructions come last; of a file
-        the path itself is no folder, and has no instructions."""
-        if not path.startswith(f"{root}{os.sep}"):
-            return []
+        """Return the folders from below `root` down to one of them, so that the nearest instructions come last."""
         parts = path[len(root) + 1 :].split(os.sep)
         first = max(len(parts) - self._limits.folders, 0) + 1
         return [os.path.join(root, *parts[:count]) for count in range(first, len(parts) + 1)]
 
-    async def _read(self, folder: str, root: str, context: ToolContext) -> str:
-        """Return the instructions of a folder with a line that names them; empty without any, or if a link leads out of
-        `root`."""
+    async def _read(self, folder: str, root: str, context: ToolContext, said: str) -> str:
+        """Return the instructions of a folder with a line that names them; empty without any, if the call has them in
+        what it `said`, or if a link leads out of `root`."""
         from zot_core.tools.text.encoding import shown  # noqa: PLC0415  not before the first request
 
         for name in self._names:
@@ -158,7 +186,23 @@ class NearestInstructions:
             text = shown(data[: self._limits.bytes].decode("utf-8", "replace")).strip()
             if not text or b"\0" in data:
                 continue
+            if text in said:
+                return ""
             shorter = f"\n... [only its first {self._limits.bytes:,} bytes]" if len(data) > self._limits.bytes else ""
             shown_path = os.path.relpath(path, root)
             return f"{INSTRUCTIONS}{shown_path}{_FOR_WORK}{os.path.dirname(shown_path)}:]\n{text}{shorter}"
         return ""
+
+
+def _words(command: str) -> Iterator[str]:
+    """Yield what may be paths in a command, in order: words, what is in quotes as a whole and its words, and what is
+    glued to an option of one letter."""
+    for found in _WORD.finditer(command):
+        quoted, word = found[1] or found[2], found[0]
+        if quoted:
+            yield quoted
+            yield from _words(quoted)
+        elif not word.startswith("$"):
+            yield _ESCAPE.sub(r"\1", word)
+            if word.startswith("-") and word[1:2] != "-":
+                yield word[2:]
