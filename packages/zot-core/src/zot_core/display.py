@@ -143,7 +143,7 @@ NOTE, INSTRUCTIONS = "[note: ", "[Instructions from "
 SAME = "[the same as "
 """How the line begins that a model reads in place of a result that it has."""
 
-MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "task", "action")
+MAIN_ARGUMENTS = ("command", "path", "pattern", "glob", "file_path", "url", "query", "name", "task", "action")
 """Names of arguments that identify a call, most specific first."""
 
 

@@ -27,7 +27,7 @@ from zot_tui.text.sanitize import reveal
 
 Json: TypeAlias = dict[str, Any]
 
-_HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "query": "search"}
+_HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "glob": "search", "query": "search"}
 """The kind of a call by the name of an argument, used until there are display blocks."""
 _PATHS = ("path", "file_path")
 _REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))

@@ -1,4 +1,4 @@
-"""The `grep` tool: lines of files that match a pattern."""
+"""The `grep` tool: lines of files that match a pattern, or names of files."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zot_core.tools.search.search import SearchLimits, SearchQuery, SearchResult
 
 MATCHES = 100
+NAMES = 1000
 LINE_CHARACTERS = 500
 
 
@@ -27,8 +28,8 @@ LINE_CHARACTERS = 500
     file_access=reads_any_file,
 )
 async def grep(
-    pattern: str,
     world: ToolContext,
+    pattern: str | None = None,
     path: str | None = None,
     glob: Annotated[str | None, "*.ts, src/**/*.py, !*.min.js"] = None,
     *,
@@ -37,12 +38,23 @@ async def grep(
     context: Annotated[int | None, AtLeast(0)] = None,
     limit: Annotated[int | None, AtLeast(1)] = None,
 ) -> ToolResult:
-    """Returns matching lines with path and number, in the order of the paths; hidden files too."""
+    """Returns matching lines with path and number, in the order of the paths; without `pattern` the paths that match
+    `glob`; hidden files too."""
+    if not pattern:
+        return await _names(glob, path or ".", world, limit)
     from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it
 
     most = MATCHES if limit is None else limit
     query = SearchQuery(pattern, bool(literal), bool(ignoreCase), context or 0, most, LINE_CHARACTERS)
     return await run_search(query, world, path or ".", glob, SearchLimits())
+
+
+async def _names(glob: str | None, path: str, world: ToolContext, limit: int | None) -> ToolResult:
+    from zot_core.tools.search.paths import names  # noqa: PLC0415  only a search for names needs it
+
+    if not glob:
+        raise ToolError("the pattern is empty; give `pattern` to look for in files, `glob` for their names, or both")
+    return await names(glob, path, world, NAMES if limit is None else limit, anywhere=False)
 
 
 async def run_search(
@@ -51,8 +63,6 @@ async def run_search(
     """Search `path` for `query` within `limits`. ToolError for an invalid pattern or path."""
     from zot_core.tools.search.search import search  # noqa: PLC0415  only a search needs it
 
-    if not query.pattern:
-        raise ToolError("the pattern is empty; give text or a regular expression to look for")
     if "\n" in query.pattern:
         raise ToolError("the pattern contains a line break; lines are searched one by one")
     target = await resolve(path, world)
@@ -80,9 +90,8 @@ async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGener
     from zot_core.tools.search.globs import Glob  # noqa: PLC0415  only a search needs it
     from zot_core.tools.search.walk import walk  # noqa: PLC0415  as above
 
-    without = glob is not None and glob.startswith("!")
     try:
-        wanted = None if glob is None else Glob(glob.removeprefix("!"), base)
+        wanted = None if glob is None else Glob(glob, base)
     except ValueError as error:
         raise ToolError(f"glob: {error}") from error
     async with aclosing(walk(base, world.cwd, world.files)) as entries:
@@ -91,7 +100,7 @@ async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGener
             if (
                 not entry.folder
                 and not entry.link
-                and (wanted is None or wanted.matches(replace_undecodable(entry.path)) != without)
+                and (wanted is None or wanted.matches(replace_undecodable(entry.path)))
             ):
                 yield entry.path
 

@@ -2,6 +2,7 @@
 
 A pattern without a slash is matched against the name alone, at any depth. A pattern with a slash is matched against the
 whole path; in it, `*` and `?` stop at a slash and `**` does not. A backslash escapes the next character.
+A pattern that begins with `!` matches what the rest does not.
 """
 
 import re
@@ -23,7 +24,9 @@ class Glob:
     """
 
     def __init__(self, pattern: str, base: str = "", *, anywhere: bool = False) -> None:
-        text = pattern.strip().removeprefix("./")
+        text = pattern.strip()
+        self._without = text.startswith("!")
+        text = text.removeprefix("!").removeprefix("./")
         if base and text.startswith(base.rstrip("/") + "/"):
             text = text[len(base.rstrip("/")) :]
         if len(text) > LENGTH:
@@ -46,7 +49,7 @@ class Glob:
 
     def matches(self, path: str) -> bool:
         """Whether the pattern matches the path, which is relative to the base."""
-        return self._match(path if self._whole else path[path.rfind("/") + 1 :]) is not None
+        return (self._match(path if self._whole else path[path.rfind("/") + 1 :]) is not None) != self._without
 
 
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[(?P<not>[!^]?)(?P<set>\][^\]]*+|[^\]]++)\]|\\.|.", re.DOTALL)

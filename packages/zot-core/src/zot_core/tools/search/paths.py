@@ -1,10 +1,14 @@
-"""`find_paths`: the search for paths by pattern that the tools `find` and `glob` share."""
+"""`find_paths`: the search for paths by pattern that tools share, and `names`, its result in some of them."""
 
+from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
+from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.search.globs import Glob
 from zot_core.tools.search.walk import WalkLimits, WalkResult, walked
 from zot_core.tools.text.paths import display_path, file_error, replace_undecodable, resolve
+from zot_core.tools.text.truncate import TextLimits, head_lines
+from zot_provider.messages import TextBlock
 
 
 async def find_paths(
@@ -46,3 +50,22 @@ async def find_paths(
     start = display_path(target, context)
     found.paths = [replace_undecodable(f"{start}/{each}" if start else each) for each in found.paths]
     return found
+
+
+async def names(pattern: str, path: str, context: ToolContext, limit: int, *, anywhere: bool) -> ToolResult:
+    """Return the paths below `path` that match `pattern`; `anywhere` as in `Glob`. ToolError for an invalid one."""
+    limits = WalkLimits()
+    found = await find_paths(pattern, path, context, count=limit, limits=limits, anywhere=anywhere)
+    bounds = TextLimits(lines=limit)
+    head = head_lines("\n".join(found.paths).encode(), bounds)
+    notices = [f"{limit} results limit reached. Use limit={limit * 2} for more, or refine pattern"] * found.more
+    notices += [f"{bounds.bytes / 1024:.1f}KB limit reached"] * head.bytes_truncated
+    notices += [f"Stopped after {limits.seconds:g} s: name a smaller directory"] * found.timed_out
+    text = head.data.decode().removesuffix("\n") or "No files found matching pattern"
+    if notices:
+        text += f"\n\n[{'. '.join(notices)}]"
+    return ToolResult(
+        [TextBlock(text)],
+        details={"pattern": pattern, "results": len(found.paths), "truncated": bool(notices)},
+        display=[FilesDisplay(found.paths)],
+    )
