@@ -107,6 +107,17 @@ def test_tests_that_failed_are_kept_until_their_command_passes(tmp_path: Path) -
     assert kept([after(facts), *call("bash", "2 passed", command="pytest  -q")], tmp_path).failed == {}
 
 
+def test_of_tests_that_failed_it_is_said_whether_files_have_changed_since(tmp_path: Path) -> None:
+    failing = call("bash", "FAILED t.py::test_a - no", failed=True, command="pytest -q")
+    edit = call("edit", path="a.py", edits=[{"oldText": "x", "newText": "y"}])
+    changed = kept([*failing, *edit, *call("bash", "2 passed", command="pytest -q | tail -1")], tmp_path)
+    title = "## Tests that failed when `pytest -q` last ran, before later changes\n"
+    assert title in changed.text()
+    assert title in kept([after(changed), *call("read", path="a.py")], tmp_path).text()
+    assert "before later changes" not in kept([after(changed), *failing], tmp_path).text()
+    assert "before later changes" not in kept([*edit, *failing], tmp_path).text()
+
+
 @given(st.text() | st.builds(json.dumps, st.recursive(st.none() | st.text() | st.integers(), st.lists)))
 def test_a_row_that_something_else_has_written_is_read_as_no_facts(text: str) -> None:
     message = Message("user", [TextBlock("notes")], summarized_tokens=1, kept=text)

@@ -42,13 +42,15 @@ write it."""
 
 class KeptFacts(Record):
     """The user's messages as they were written, and how many older ones are left out; paths of files that were only
-    read, and of changed files; and by command the names of the tests that failed when it last ran."""
+    read, and of changed files; by command the names of the tests that failed when it last ran; and the commands after
+    which files were changed."""
 
     prompts: list[str] = field(default_factory=list)
     left_out: int = 0
     read: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     failed: dict[str, list[str]] = field(default_factory=dict)
+    outdated: list[str] = field(default_factory=list)
 
     def json(self) -> str:
         """Return the facts as the next compaction reads them; empty without any."""
@@ -65,7 +67,9 @@ class KeptFacts(Record):
             if paths:
                 parts.append([f"## Files that were {title}", "\n".join(f"- {path}" for path in paths)])
         for command, names in self.failed.items():
-            parts.append([f"## Tests that failed when `{command}` last ran", "\n".join(f"- {name}" for name in names)])
+            when = ", before later changes" if command in self.outdated else ""
+            title = f"## Tests that failed when `{command}` last ran{when}"
+            parts.append([title, "\n".join(f"- {name}" for name in names)])
         return "\n\n".join(text for part in parts for text in part)
 
     def add_prompt(self, text: str) -> None:
@@ -79,6 +83,8 @@ class KeptFacts(Record):
         """Add a file that a tool has read or changed."""
         if path in self.read:
             self.read.remove(path)
+        if writes:
+            self.outdated = [*self.failed]
         if writes and path in self.changed:
             self.changed.remove(path)
         if writes or path not in self.changed:
@@ -90,6 +96,7 @@ class KeptFacts(Record):
         """Add what a command has printed, which may have run tests."""
         command = shorten(" ".join(command.split()), _COMMAND).replace("\n", " ")
         self.failed.pop(command, None)
+        self.outdated = [each for each in self.outdated if each != command]
         if names := failed_tests(output):
             self.failed[command] = names[-_TESTS:]
             while len(self.failed) > _RUNS:
@@ -149,6 +156,7 @@ def _stored(text: str) -> KeptFacts:
         _texts(values.get("read")),
         _texts(values.get("changed")),
         {command: names for command, each in runs if (names := _texts(each))},
+        _texts(values.get("outdated")),
     )
 
 
