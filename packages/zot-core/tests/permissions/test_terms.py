@@ -144,6 +144,24 @@ async def test_it_is_told_again_after_a_compaction() -> None:
     assert users(client.requests[-1].messages)[-1].startswith("[Mode plan")
 
 
+@pytest.mark.parametrize("refused", [True, False])
+async def test_a_model_that_may_do_everything_is_told_so_if_a_compaction_has_left_refused_calls(refused: bool) -> None:
+    look = Turn(
+        calls=[Call("write" if refused else "read", {"path": "x", "content": "y"} if refused else {"path": "x"})]
+    )
+    client = ScriptedClient(["a", "b", "c", look, "d", "the summary", "e", "f"])
+    permissions = Permissions("plan", ask=yes)
+    async with attached(client, permissions) as runtime:
+        for text in "1234":
+            await runtime.prompt(text)
+        await runtime.compact()
+        permissions.mode = "yolo"
+        for text in "56":
+            await runtime.prompt(text)
+    told = [each for each in users(client.requests[-1].messages) if each.startswith("[Mode")]
+    assert told == ["[Mode yolo from here on: every call runs.]"] * refused
+
+
 async def test_a_hook_that_changes_the_message_does_not_make_it_come_again() -> None:
     client = ScriptedClient([Turn(calls=[Call("read", {"path": "x"})]), "done"])
     async with attached(client, Permissions("plan", ask=yes)) as runtime:

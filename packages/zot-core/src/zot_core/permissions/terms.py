@@ -3,7 +3,7 @@ something back, the sandbox.
 
 They are a message in the conversation, because the beginning of a request must stay the same. The message comes before
 the first model call, and again when something has changed, or when a compaction has taken it away. An agent that may do
-everything gets none.
+everything gets none, unless it reads of calls that were refused.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from zot_core.agent import Agent, user_message
 from zot_core.agent.history import NewMessages
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import few
-from zot_provider.messages import Message
+from zot_provider.messages import Message, ToolResultBlock
 from zot_provider.record import Record
 
 _SHOWN = "the model knows: mode "
@@ -58,7 +58,7 @@ class Terms:
         messages, again = self._new.read()
         found = (each for each in reversed(messages) if each.hidden.startswith(_SHOWN))
         known = self._known = next(found, None if again else self._known)
-        if known is None and now.mode == "yolo" and not now.held and not walls:
+        if known is None and now.mode == "yolo" and not now.held and not walls and not _shows_refusals(messages):
             return []
         text = terms(now, walls)
         place = "in a sandbox" if walls else "no sandbox"
@@ -69,6 +69,16 @@ class Terms:
             news.insert(0, user_message(text, hidden=f"{_SHOWN}{now.mode}, {place}"))
         self._last = text
         return news
+
+
+def _shows_refusals(messages: Sequence[Message]) -> bool:
+    """Whether a compaction has left refused calls without the message that says in which mode they were refused."""
+    blocks = (block for message in messages for block in message.content)
+    return (
+        bool(messages)
+        and messages[0].summarized_tokens is not None
+        and any(isinstance(block, ToolResultBlock) and block.fate == "refused" for block in blocks)
+    )
 
 
 def terms(now: Allowed, walls: str) -> str:
