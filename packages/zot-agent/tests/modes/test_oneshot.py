@@ -187,11 +187,20 @@ def test_signals_are_as_before_after_a_run(capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("call", "reason", "rule"),
     [
-        (Call("bash", {"command": "expr hi"}), "bash expr hi (no rule allows 'expr hi')", "bash(expr hi)"),
+        (
+            Call("bash", {"command": "expr hi"}),
+            "bash expr hi (no rule allows 'expr hi')",
+            "rule bash(expr hi) in permissions.allow allows",
+        ),
+        (
+            Call("bash", {"command": "expr hi && expr ho"}),
+            "bash expr hi && expr ho (no rule allows 'expr hi')",
+            "rules bash(expr hi) and bash(expr ho) in permissions.allow allow",
+        ),
         (
             Call("fetch", {"url": "https://Ok.test/a?b"}),
             "fetch https://Ok.test/a?b (no rule allows this call of fetch)",
-            "fetch(ok.test)",
+            "rule fetch(ok.test) in permissions.allow allows",
         ),
     ],
 )
@@ -205,9 +214,7 @@ def test_a_call_that_would_be_asked_about_is_refused_and_the_rule_that_allows_it
 
     assert run(mode, client, prepare) == 5
     assert "nobody can be asked" in str(client.requests[1].messages[-1])
-    assert capsys.readouterr().err == (
-        f"zot: not allowed, because nobody can be asked: {reason}; the rule {rule} in permissions.allow allows it\n"
-    )
+    assert capsys.readouterr().err == (f"zot: not allowed, because nobody can be asked: {reason}; the {rule} it\n")
 
 
 @pytest.mark.parametrize("mode", ["print", "json"])

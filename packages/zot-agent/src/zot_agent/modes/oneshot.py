@@ -80,8 +80,12 @@ class _RunReport:
             return PermissionAnswer("no")
         self._unasked = True
         call = question.call
-        rules = " and ".join(question.always)
-        way = f"the rule {rules} in permissions.allow allows it" if rules else "no rule can allow it"
+        rules, one = " and ".join(question.always), len(question.always) == 1
+        way = (
+            f"the rule{'' if one else 's'} {rules} in permissions.allow allow{'s' if one else ''} it"
+            if rules
+            else "no rule can allow it"
+        )
         shown = main_argument(call.arguments_json())
         self._print(f"not allowed, because nobody can be asked: {call.name} {shown} ({question.reason}); {way}")
         return PermissionAnswer("no", "nobody can be asked", unanswered=True)
