@@ -16,14 +16,15 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from seen import Piece, seen
 
 from zot_provider.testing import Call, ScriptedServer, ScriptOver, Turn
 from zot_provider.testing.received import Received
+from zot_provider.usage import Usage
 
 _CALL = "/call"
 _END = "."
@@ -67,7 +68,8 @@ def _call(row: str, number: int) -> Call:
 
 
 class Relay:
-    """Prints requests and answers them, one at a time. `kept` gets their bodies, as lines of JSON."""
+    """Prints requests and answers them, one at a time. `kept` gets their bodies, as lines of JSON. A token has four
+    characters, and the beginning that a request shares with an earlier one is read from a cache."""
 
     def __init__(self, source: Iterable[str], out: TextIO, kept: TextIO | None = None) -> None:
         self._answers = Answers(source)
@@ -81,8 +83,15 @@ class Relay:
             if self._kept is not None:
                 self._kept.write(json.dumps(received.body, ensure_ascii=False) + "\n")
                 self._kept.flush()
-            for line in self._shown(received.body):
-                print(line, file=self._out)
+            pieces = seen(received.body)
+            known = max((_shared(each, pieces) for each in self._requests), default=0)
+            self._requests.append(pieces)
+            read, new = (sum(len(piece.text) for piece in part) for part in (pieces[:known], pieces[known:]))
+            print(
+                f"== request {len(self._requests)}: {read + new:,} characters, {new:,} of them new ==", file=self._out
+            )
+            for piece in pieces[known:]:
+                print(f"[{piece.source}]\n{piece.text}", file=self._out)
             print("-- your answer, with a line that is only a dot at its end --", file=self._out, flush=True)
             while True:
                 try:
@@ -92,18 +101,8 @@ class Relay:
                     continue
                 if turn is None:
                     raise ScriptOver("there are no more answers")
-                return turn
-
-    def _shown(self, body: dict[str, Any]) -> Iterator[str]:
-        pieces = seen(body)
-        known = max((_shared(each, pieces) for each in self._requests), default=0)
-        self._requests.append(pieces)
-        total = sum(len(piece.text) for piece in pieces)
-        new = sum(len(piece.text) for piece in pieces[known:])
-        yield f"== request {len(self._requests)}: {total:,} characters, {new:,} of them new =="
-        for piece in pieces[known:]:
-            yield f"[{piece.source}]"
-            yield piece.text
+                written = len(turn.text) + sum(len(call.text) for call in turn.calls)
+                return turn.replace(usage=Usage(new // 4, written // 4, read // 4))
 
 
 def _shared(one: Sequence[Piece], other: Sequence[Piece]) -> int:

@@ -18,8 +18,10 @@ well.
 """
 
 
-def relay(zot: Zot, *options: str, provider: str = "openai", stdin: str = "") -> "subprocess.CompletedProcess[str]":
-    agent = [*zot.command, "-p", "--provider", provider, "--model", "m", "--base-url", "{url}", "what is here?"]
+def relay(
+    zot: Zot, *options: str, provider: str = "openai", stdin: str = "", output: str = "-p"
+) -> "subprocess.CompletedProcess[str]":
+    agent = [*zot.command, output, "--provider", provider, "--model", "m", "--base-url", "{url}", "what is here?"]
     return subprocess.run(
         [sys.executable, str(RELAY), *options, "--", *agent],
         cwd=zot.cwd, env=zot.env, input=stdin, capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -41,6 +43,18 @@ def test_the_model_s_chair_shows_the_prompt_once_and_then_what_is_new(zot: Zot, 
     assert "}\n[bash]\nfrom a tool\n\n[exit 0]" in second
     bodies = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
     assert [len(body["messages"]) for body in bodies] == [len(bodies[0]["messages"]), len(bodies[0]["messages"]) + 2]
+
+
+def test_the_chair_counts_tokens_and_what_a_cache_has_of_them(zot: Zot, tmp_path: Path) -> None:
+    (tmp_path / "answers").write_text(ANSWERS)
+    done = relay(zot, "--script", str(tmp_path / "answers"), output="--json")
+    usages = [
+        event for event in map(json.loads, done.stdout.splitlines()) if event["type"] == "usage" and event["input"]
+    ]
+    first, second = ((event["input"], event["cache_read"]) for event in usages)
+    assert first[1] == 0
+    assert second[1] in range(first[0] - 1, first[0] + 1)
+    assert 0 < second[0] < 100
 
 
 def test_a_person_who_mistypes_a_call_is_asked_again(zot: Zot) -> None:
