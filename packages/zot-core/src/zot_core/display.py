@@ -176,18 +176,24 @@ class Recaller(Protocol):
     ) -> list[DisplayBlock]: ...
 
 
-def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
+def recalled_display(
+    call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller], arguments: dict[str, Any] | None = None
+) -> list[DisplayBlock]:
     """Return the display of a stored call as its tool, one of `tools` by name, makes it again, or the content that the
-    model read."""
-    return recalled(call, result, tools) or shown_content(result.content)
+    model read. `arguments` are what `received` returns for the call, if that is known."""
+    return recalled(call, result, tools, arguments) or shown_content(result.content)
 
 
-def recalled(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller]) -> list[DisplayBlock]:
-    """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read."""
+def recalled(
+    call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Recaller], arguments: dict[str, Any] | None = None
+) -> list[DisplayBlock]:
+    """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read.
+    `arguments` are as above."""
     tool, own = tools.get(call.name), _own_content(result.content)
     if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock) or own[0].text.startswith(SAME):
         return []
-    return tool.recall(received(call, tools), own[0].text, details=result.details, failed=result.is_error)
+    given = received(call, tools) if arguments is None else arguments
+    return tool.recall(given, own[0].text, details=result.details, failed=result.is_error)
 
 
 def received(call: ToolCallBlock, tools: Mapping[str, Recaller]) -> dict[str, Any]:

@@ -255,12 +255,13 @@ class UpdateFeed:
 
     def description(self, name: str, arguments: str) -> Json:
         """Return the fields that are known before a call runs, for an update or a permission request."""
-        values = read_object(arguments)
-        display = calls.preview(self._tools.get(name), values)
+        tool, raw = self._tools.get(name), read_object(arguments)
+        values = raw if tool is None else tool.received(arguments)
+        display = calls.preview(tool, values)
         fields: Json = {
             "title": calls.title(name, arguments),
             "kind": calls.kind(display, values),
-            "rawInput": values or arguments,
+            "rawInput": raw or arguments,
         }
         places = calls.locations(display, values, self._cwd)
         changes = calls.requested_changes(values, self._cwd)

@@ -18,6 +18,7 @@ from zot_core.display import (
     TodoDisplay,
     main_argument,
     recalled,
+    received,
     shown_content,
 )
 from zot_core.sessions.exchange.markdown import image_line
@@ -36,7 +37,8 @@ _MARKS = {"completed": "✓", "in_progress": "▸", "pending": "○"}
 
 def drawn_call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
     """Return a call as HTML."""
-    display = [] if result is None else recalled(call, result, _TOOLS)
+    arguments = received(call, _TOOLS)
+    display = [] if result is None else recalled(call, result, _TOOLS, arguments)
     facts = [fact for block in display for fact in _facts(block)]
     failed = result is None or result.is_error
     if failed and not any(fact.startswith("exit ") for fact in facts):
@@ -44,7 +46,7 @@ def drawn_call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
     body = [_drawn(block) for block in display]
     if not display:
         body = [_arguments(call), *map(_drawn, shown_content(result.content if result is not None else ()))]
-    title = " ".join(main_argument(call.arguments).split())
+    title = " ".join(main_argument(arguments).split())
     title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
     words = [
         f"<i>{'✗' if failed else '✓'}</i> <b>{html.escape(call.name)}</b>",

@@ -159,13 +159,13 @@ def _parts(
         elif isinstance(block, ReasoningBlock):
             yield FoundPart(number, "thought", block.summary)
         elif isinstance(block, ToolCallBlock):
-            named = main_argument(block.arguments) or main_argument(received(block, tools))
-            yield FoundPart(number, "call", f"{block.name} {named}", block.id)
+            arguments = received(block, tools)
+            yield FoundPart(number, "call", f"{block.name} {main_argument(arguments)}", block.id)
             if answered is None and (answers or phrase.may_be_in(block.arguments)):  # most results are not even read
                 answered = _results(messages, number)
             result = (answered or {}).get(block.id)
             if result is not None and phrase.may_be_in(block.arguments, *_texts(result)):
-                shown = recalled_display(block, result, tools)
+                shown = recalled_display(block, result, tools, arguments)
                 yield FoundPart(number + 1, "result", "\n".join(each.words for each in shown), block.id)
 
 

@@ -35,6 +35,7 @@ _MEANINGS = {name: {at for at, names in enumerate(_SYNONYMS) if name in names} f
 """The numbers of the synonyms with a name."""
 
 _SHELL = re.compile(r"(/usr)?(/bin/)?(ba|z|)sh -l?c")
+_NO_LETTERS = re.compile(r"[\W_]+")
 _LONGEST = 200_000
 """Characters of a text that is read as a value of Python."""
 _NOTHING = ("", "null", "none", "undefined")
@@ -315,13 +316,13 @@ def _almost_json(text: str) -> Any:
 
 def _loads(text: str, *, strict: bool = True) -> Any:
     try:
-        return json.loads(text, strict=strict)
+        return json.loads(text) if strict else json.loads(text, strict=False)  # an argument makes a decoder each time
     except RecursionError as error:
         raise ValueError("the arguments are nested too deeply") from error
 
 
 def _folded(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+    return _NO_LETTERS.sub("", name.lower())
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -107,8 +107,9 @@ class Tool(ABC):
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
     ) -> list[DisplayBlock]:
-        """Rebuild what the user saw of an earlier call from the text of its result, without notes, and from the details
-        that it kept; empty if that was the text, and for arguments that the tool refused. Of a call that `failed` the
+        """Rebuild what the user saw of an earlier call from the arguments that `received` returns, from the text of its
+        result, without notes, and from the details that it kept; empty if that was the text, and for arguments that the
+        tool refused. Of a call that `failed` the
         user saw the error, unless a command has printed something."""
         return []
 
@@ -213,10 +214,8 @@ class FunctionTool(Tool, Generic[P, R]):
     ) -> list[DisplayBlock]:
         if self._recall is None:
             return []
-        from zot_core.tools.definition.argument_repair import meant  # noqa: PLC0415  not before the first request
-
         try:
-            shown = self._recall(meant(arguments, self.schema)[0], text, details or {})
+            shown = self._recall(arguments, text, details or {})
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
