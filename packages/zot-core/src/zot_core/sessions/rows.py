@@ -267,12 +267,14 @@ def read_message(value: Any) -> Message | None:
     blocks = [block for each in content if (block := read_block(each))] if isinstance(content, list) else []
     meta = value.get("meta")
     extra = {str(key): _text(item) for key, item in meta.items()} if isinstance(meta, dict) else {}
-    for block in blocks if extra else ():
+    if value["role"] == "user" and blocks[:1] == [_PICTURES_AGAIN]:
+        extra.setdefault("hidden", "the pictures of these results, once more")
+    if not extra:  # as of most messages, of which a long conversation has many
+        return Message(value["role"], blocks, _text(value.get("time")))
+    for block in blocks:
         if isinstance(block, ToolResultBlock):
             block.changed_by = extra.pop(f"changed_by {block.call_id}", "")
     compacted, before = extra.pop("compaction", ""), _count(extra.pop("tokens_before", ""))
-    if value["role"] == "user" and blocks[:1] == [_PICTURES_AGAIN]:
-        extra.setdefault("hidden", "the pictures of these results, once more")
     return Message(
         value["role"],
         blocks,
