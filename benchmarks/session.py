@@ -167,7 +167,7 @@ def write(path: Path) -> int:
         say("user", _text("go"))
         while written < SIZE:
             start, end = chance.randrange(len(text) // 2), chance.randrange(100, 6000)
-            edit = {"path": f"src/{messages}.py", "old": text[:300], "new": text[300:700]}
+            edit = {"path": f"src/{messages}.py", "edits": [{"oldText": text[:300], "newText": text[300:700]}]}
             calls = (("read", {"path": f"src/{messages}.py"}, text[start : start + end]), ("edit", edit, "ok"))
             ids = [f"call_{messages}_{name}" for name, _, _ in calls]
             blocks = [

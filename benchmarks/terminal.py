@@ -5,6 +5,7 @@ It draws nothing: what a program writes is looked for as bytes, so that what is 
 
 import fcntl
 import os
+import re
 import select
 import signal
 import struct
@@ -87,14 +88,18 @@ class Terminal:
 
         TimeoutError after `limit` seconds, with the end of what was written.
         """
-        wanted = text.encode()
+        return self.wait_for_match(re.escape(text), limit)
+
+    def wait_for_match(self, pattern: str, limit: float = 60.0) -> float:
+        """The same for a regular expression."""
+        wanted = re.compile(pattern.encode())
         end = time.monotonic() + limit
-        while wanted not in self._tail:
+        while (match := wanted.search(self._tail)) is None:
             if time.monotonic() > end or (self.process.poll() is not None and not self._tail):
-                raise TimeoutError(f"{text!r} was not written; the end of what was: {self._tail[-2000:]!r}")
+                raise TimeoutError(f"{pattern!r} was not written; the end of what was: {self._tail[-2000:]!r}")
             self._tail = self._tail[-_KEPT:] + self.read(0.05)
         found = time.monotonic()
-        self._tail = self._tail[self._tail.index(wanted) + len(wanted) :]
+        self._tail = self._tail[match.end() :]
         return found
 
     def forget(self) -> None:
