@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from screen import Chats, Talk
+from tasks import by_task
 
 from zot_provider.events import Usage
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -46,3 +47,18 @@ async def test_a_session_that_is_opened_again_looks_as_it_did(
         assert parts(talk) == before
         assert "12% of" in talk.status
         assert "/undo" in talk.status
+
+
+async def test_the_row_of_a_call_says_which_agent_has_done_it(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    give = Turn(calls=[Call("agent", {"task": "find the slow tests", "agent": "explore"})])
+    look = [Turn(calls=[Call("ls", {"path": "."})]), "They are in test_a.py."]
+    server.add(*[by_task(**{"go": [give, "All found."], "find the slow tests": look})] * 4)
+    async with chats.built(server, columns=120) as talk:
+        await talk.send("go")
+        path, before = talk.session_path, parts(talk)
+    assert any("agent find the slow tests  1: explore · 30 tokens" in row for row in before)
+    async with chats.built(server, columns=120, session=path) as talk:
+        await talk.quiet()
+        assert parts(talk) == before

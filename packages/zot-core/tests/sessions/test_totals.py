@@ -15,6 +15,8 @@ from zot_core.events import (
     Done,
     Fate,
     ReasoningDelta,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolResultEvent,
     ToolStart,
@@ -25,7 +27,16 @@ from zot_core.events import (
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import load
 from zot_core.sessions.raw import read_row
-from zot_core.sessions.totals import LONG, SHORTEST, RunCounter, RunTotals, SessionTotals, read_totals, totals_row
+from zot_core.sessions.totals import (
+    LONG,
+    SHORTEST,
+    AgentTotals,
+    RunCounter,
+    RunTotals,
+    SessionTotals,
+    read_totals,
+    totals_row,
+)
 from zot_core.tools.definition.tool import tool
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -117,6 +128,23 @@ def test_times_belong_to_the_answer_whose_calls_and_thoughts_they_are() -> None:
     assert run.counter.ended.thoughts == {"a": [1.5]}
 
 
+def test_an_agent_belongs_to_the_call_that_waits_for_it() -> None:
+    run = Counted()
+    run.show(UserMessage(PROMPT))
+    run.counter.answered("a")
+    run.show(SubagentStart("1", "explore", "look", "m", tool_call="c1"))
+    run.show(SubagentStart("2", "", "look", "m", parent="1", tool_call="c1"))
+    run.show(SubagentStart("3", "", "look", "m", tool_call="c2", background=True))
+    for id in ("3", "2", "1"):
+        run.show(SubagentStop(id, "", "completed", "", 1, 30, None, 0.1))
+    assert run.counter.agent("c1") == AgentTotals("1", "explore", 30)
+    assert run.counter.agent("c2") is None
+    run.end("agent")
+    run.show(Done())
+    assert run.counter.ended is not None
+    assert run.counter.ended.agents == {"a": {"c1": AgentTotals("1", "explore", 30)}}
+
+
 times = st.floats(0, 1e8)
 runs = st.builds(
     RunTotals,
@@ -125,6 +153,9 @@ runs = st.builds(
     *[st.integers(0, 10**6)] * 3,
     calls=st.dictionaries(st.text(), st.dictionaries(st.text(), times)),
     thoughts=st.dictionaries(st.text(), st.lists(times)),
+    agents=st.dictionaries(
+        st.text(), st.dictionaries(st.text(), st.builds(AgentTotals, st.text(), st.text(), st.integers(0, 10**6)))
+    ),
 )
 
 

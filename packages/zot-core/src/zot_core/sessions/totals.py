@@ -4,7 +4,8 @@ The row comes after all others of its run, `after` is the id of the last message
 
 ```text
 {"type":"totals","after":"2f8e6d4c0b1a3957","totals":{"seconds":2.5,"usage":{...},"files":1,"added":2,"removed":1,
-"calls":{"91b6c2f4e8a07d35":{"call_1":0.1}},"thoughts":{"91b6c2f4e8a07d35":[1.2]}}}
+"calls":{"91b6c2f4e8a07d35":{"call_1":0.1}},"thoughts":{"91b6c2f4e8a07d35":[1.2]},
+"agents":{"91b6c2f4e8a07d35":{"call_1":["2","explore",5100]}}}}
 ```
 """
 
@@ -19,6 +20,8 @@ from zot_core.events import (
     AutoRetryStart,
     Done,
     ReasoningDelta,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolResultEvent,
     ToolStart,
@@ -46,6 +49,8 @@ COUNTED = (
     AutoRetryStart,
     Done,
     ReasoningDelta,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolResultEvent,
     ToolStart,
@@ -58,12 +63,20 @@ COUNTED = (
 """The events that a `RunCounter` follows."""
 
 
+class AgentTotals(Record):
+    """The sub-agent that has done a call: its id, the name of its definition, which may be empty, and its tokens."""
+
+    id: str
+    name: str
+    tokens: int = 0
+
+
 class RunTotals(Record):
     """The totals of a run: its time, its tokens and cost with sub-agents, and how many files and lines its calls have
     changed, as far as the calls say so: what commands change is not known.
 
     `calls` has the seconds of its calls, by the id of the answer that made them and the id of the call, `thoughts` the
-    seconds of the thoughts in an answer, by its id.
+    seconds of the thoughts in an answer, by its id. `agents` has the sub-agents that calls have waited for, as `calls`.
     """
 
     seconds: float
@@ -73,21 +86,24 @@ class RunTotals(Record):
     removed: int = 0
     calls: dict[str, dict[str, float]] = field(default_factory=dict)
     thoughts: dict[str, list[float]] = field(default_factory=dict)
+    agents: dict[str, dict[str, AgentTotals]] = field(default_factory=dict)
 
 
 class SessionTotals(Record):
-    """The totals of the runs of a session, by the id of the last message of each run; `calls` and `thoughts` are from
-    all of them."""
+    """The totals of the runs of a session, by the id of the last message of each run; `calls`, `thoughts` and `agents`
+    are from all of them."""
 
     runs: dict[str, RunTotals] = field(default_factory=dict)
     calls: dict[str, dict[str, float]] = field(default_factory=dict)
     thoughts: dict[str, list[float]] = field(default_factory=dict)
+    agents: dict[str, dict[str, AgentTotals]] = field(default_factory=dict)
 
     def add(self, after: str, run: RunTotals) -> None:
         """Add a run that ended with the message `after`."""
         self.runs[after] = run
         self.calls |= run.calls
         self.thoughts |= run.thoughts
+        self.agents |= run.agents
 
     def last(self, messages: Sequence[Message]) -> RunTotals | None:
         """Return the totals of the run after the last prompt of a conversation, if they are known."""
@@ -107,6 +123,7 @@ class RunCounter:
         self._calls = 0
         self._paths: set[str] = set()
         self._running: dict[str, float] = {}
+        self._waited_for: dict[str, SubagentStart] = {}
         self._answer = ""
         self._thinking: float | None = None
         self._thoughts: list[float] = []  # of the answer that is being written
@@ -136,6 +153,11 @@ class RunCounter:
                     self._calls, self._paths, self.changes = 0, set(), False
             case ToolStart(id):
                 self._running[id] = self._clock()
+            case SubagentStart() if event.tool_call and not event.parent and not event.background:
+                self._waited_for[event.agent_id] = event
+            case SubagentStop() if start := self._waited_for.pop(event.agent_id, None):
+                found = self._totals.agents.setdefault(self._answer, {})
+                found[start.tool_call] = AgentTotals(start.agent_id, start.name, event.tokens)
             case ToolResultEvent():
                 self._call(event)
             case UsageEvent(usage) if self._began is not None:
@@ -146,6 +168,10 @@ class RunCounter:
     def took(self, call: str) -> float | None:
         """Return the seconds of a call of the last answer that has ended, from `SHORTEST` on."""
         return self._totals.calls.get(self._answer, {}).get(call)
+
+    def agent(self, call: str) -> AgentTotals | None:
+        """Return the sub-agent that has done a call of the last answer, None if it was done without one."""
+        return self._totals.agents.get(self._answer, {}).get(call)
 
     def answered(self, id: str) -> None:
         """Say that an answer is complete, which has this id."""
@@ -160,6 +186,7 @@ class RunCounter:
             self._totals.seconds, self._began = round(self._clock() - self._began, 3), None
             self.ended = self._totals if self._calls or self._totals.seconds >= LONG else None
             self._running.clear()
+            self._waited_for.clear()
 
     def _end_thought(self) -> None:
         if self._thinking is not None:
@@ -187,7 +214,12 @@ class RunCounter:
 
 def totals_row(after: str, run: RunTotals) -> str:
     fields = {name: getattr(run, name) for name in RunTotals.__match_args__}
-    return dump({"type": "totals", "after": after, "totals": {**fields, "usage": usage_fields(run.usage)}})
+    fields["usage"] = usage_fields(run.usage)
+    fields["agents"] = {
+        answer: {call: [each.id, each.name, each.tokens] for call, each in calls.items()}
+        for answer, calls in run.agents.items()
+    }
+    return dump({"type": "totals", "after": after, "totals": fields})
 
 
 def read_totals(row: dict[str, Any]) -> RunTotals | None:
@@ -195,7 +227,7 @@ def read_totals(row: dict[str, Any]) -> RunTotals | None:
     found = row.get("totals")
     if not isinstance(found, dict) or (seconds := _number(found.get("seconds"))) is None:
         return None
-    calls, thoughts = _object(found, "calls"), _object(found, "thoughts")
+    calls, thoughts, agents = (_object(found, name) for name in ("calls", "thoughts", "agents"))
     return RunTotals(
         seconds,
         read_usage(found.get("usage")),
@@ -204,7 +236,17 @@ def read_totals(row: dict[str, Any]) -> RunTotals | None:
         int(_number(found.get("removed")) or 0),
         {answer: {id: _number(took) or 0.0 for id, took in _object(calls, answer).items()} for answer in calls},
         {answer: [_number(took) or 0.0 for took in times] for answer, times in thoughts.items() if type(times) is list},
+        {answer: _agents(_object(agents, answer)) for answer in agents},
     )
+
+
+def _agents(calls: dict[str, Any]) -> dict[str, AgentTotals]:
+    found = dict[str, AgentTotals]()
+    for call, parts in calls.items():
+        match parts:
+            case [str(id), str(name), count]:
+                found[call] = AgentTotals(id, name, int(_number(count) or 0))
+    return found
 
 
 def _object(fields: dict[str, Any], name: str) -> dict[str, Any]:

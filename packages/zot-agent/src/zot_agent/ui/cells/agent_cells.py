@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.format.run_facts import agent_facts
 from zot_core.events import SubagentEvent, SubagentProgress, SubagentStart, SubagentStop
+from zot_core.sessions.totals import AgentTotals
 from zot_tui.widgets.transcript.call_row import Ending
 from zot_tui.widgets.transcript.tool_cell import ToolCell
 
@@ -17,15 +18,13 @@ class AgentCells:
         """`find` returns the cell of a call that runs, `add` a new cell with this name and argument."""
         self._find, self._add = find, add
         self._cells: dict[str, tuple[ToolCell, SubagentStart]] = {}
-        self.facts: dict[str, list[str]] = {}
-        """The words about its agent in the first row of a call, by the call."""
 
     def show(self, event: SubagentEvent) -> None:
         if isinstance(event, SubagentStart):
             self._start(event)
         elif event.agent_id in self._cells:
             cell, start = self._cells[event.agent_id]
-            facts = _facts(start, event.tokens)
+            facts = agent_facts(AgentTotals(start.agent_id, start.name, event.tokens))
             if isinstance(event, SubagentProgress):
                 cell.progress(event.line, facts, event.seconds)
             else:
@@ -41,18 +40,12 @@ class AgentCells:
         cell = self._add("agent", start.task) if start.background else self._find(start.tool_call)
         if cell is not None:
             self._cells[start.agent_id] = cell, start
-            cell.progress("", _facts(start, 0))
+            cell.progress("", agent_facts(AgentTotals(start.agent_id, start.name)))
 
     def _stop(self, cell: ToolCell, start: SubagentStart, stop: SubagentStop, facts: list[str]) -> None:
         del self._cells[start.agent_id]
-        if not start.background:
-            self.facts[start.tool_call] = facts  # its result ends the cell
+        if not start.background:  # its result ends the cell
             return
         facts += [stop.branch] if stop.branch else []
         failed = [stop.error] if stop.end not in _ENDINGS else []
         cell.finish(_ENDINGS.get(stop.end, "failed"), (), stop.seconds, [*facts, *failed])
-
-
-def _facts(start: SubagentStart, count: int) -> list[str]:
-    used = f"{tokens(count)} tokens" if count else ""
-    return [each for each in (f"{start.agent_id}: {start.name}".removesuffix(": "), used) if each]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from zot_agent.ui.cells.stored_cells import ENDINGS, FACTS, StoredCells, join, open_done_list
+from zot_agent.ui.format.run_facts import agent_facts
 from zot_core.display import TextDisplay, main_argument, shown_content
 from zot_core.events import SubagentEvent, ToolCall, ToolResultEvent
 from zot_core.sessions.totals import RunCounter
@@ -85,7 +86,7 @@ class RunningCalls:
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
         self._began.pop(event.id, None)
-        facts = [] if self._agents is None else self._agents.facts.pop(event.id, [])
+        facts = agent_facts(self._run.agent(event.id))
         quiet = self._stored.only_reads(event.name, cell.item.arguments)
         cell.finish(state, blocks, self._run.took(event.id), [*facts, *FACTS.get(event.fate, ())], quiet=quiet)
         open_done_list(cell, blocks)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from zot_agent.ui.format.run_facts import worked_cell
+from zot_agent.ui.format.run_facts import agent_facts, worked_cell
 from zot_agent.ui.format.user_cells import user_cells
 from zot_core.display import DisplayBlock, Recaller, TodoDisplay, main_argument, recalled_display, received
 from zot_core.events import Fate
@@ -38,7 +38,7 @@ class StoredCells:
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
         """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
         cells: list[Cell] = []
-        calls: dict[str, tuple[ToolCell, ToolCallBlock, float | None]] = {}
+        calls: dict[str, tuple[ToolCell, ToolCallBlock, float | None, list[str]]] = {}
         totals = self._totals()
         for message in messages:
             first = len(cells)
@@ -50,7 +50,9 @@ class StoredCells:
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     self._finish(*calls.pop(block.call_id), block)
                 elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = (*self._call(block), totals.calls.get(message.id, {}).get(block.id))
+                    took = totals.calls.get(message.id, {}).get(block.id)
+                    facts = agent_facts(totals.agents.get(message.id, {}).get(block.id))
+                    calls[block.id] = (*self._call(block), took, facts)
                     cells.append(calls[block.id][0])
                 else:
                     cells += self._cells_of(block)
@@ -88,12 +90,14 @@ class StoredCells:
         tool = self._tools.get(name)
         return tool is not None and tool.only_reads(read_object(arguments))
 
-    def _finish(self, cell: ToolCell, call: ToolCallBlock, took: float | None, result: ToolResultBlock) -> None:
+    def _finish(
+        self, cell: ToolCell, call: ToolCallBlock, took: float | None, facts: list[str], result: ToolResultBlock
+    ) -> None:
         state = ENDINGS.get(result.fate, "failed" if result.is_error else "ok")
         cell.item = PaintedItem(call.id, call.arguments, result.content)
         blocks = recalled_display(call, result, self._tools)
         quiet = self.only_reads(call.name, call.arguments)
-        cell.finish(state, blocks, took, FACTS.get(result.fate, ()), quiet=quiet)
+        cell.finish(state, blocks, took, [*facts, *FACTS.get(result.fate, ())], quiet=quiet)
         open_done_list(cell, blocks)
 
     def _cells_of(self, block: Block) -> list[Cell]:
