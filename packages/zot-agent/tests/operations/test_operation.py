@@ -198,7 +198,7 @@ def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
         *("session.info", "session.tree", "session.entries", "session.entry", "session.diff"),
         *("control.state", "control.context", "control.system_prompt", "control.wait_idle", "control.commands"),
         *("control.skills", "model.list", "model.get", "tools.list", "tools.active", "prompts.messages"),
-        *("agents.list", "agents.messages", "jobs.list", "session.find"),
+        *("agents.list", "agents.messages", "jobs.list", "session.find", "session.totals"),
     }
     assert scopes["answer"] == {"permissions.answer"}
     assert scopes["own"] == OWNERS | {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.testing import Call, Fault, ScriptedServer, SignInScript, SignInServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
+
+END = "document.querySelector('#log .worked')?.innerText"
+"""What is said at the end of the first run that took something."""
 
 
 async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
@@ -49,10 +53,11 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.press("Enter")
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
         await tab.until("document.querySelector('[data-call] .facts').innerText")  # which is asked for afterwards
+        await tab.until(END)  # this is asked for too
         log = await log_of(tab)
-        assert [part for part in log.split("\n") if part.strip()] == [
-            "You", "what is in a.txt?", "zot", "I look.", "read a.txt 1 line", "zot", "It is alpha.",
-        ]  # fmt: skip
+        *said, end = [part for part in log.split("\n") if part.strip()]
+        assert said == ["You", "what is in a.txt?", "zot", "I look.", "read a.txt 1 line", "zot", "It is alpha."]
+        assert re.fullmatch(r"Worked for .+ · 20 tokens read, 10 written", end)
         assert await tab.value("document.querySelector('#log .said strong').textContent") == "alpha"
         await tab.until("document.querySelector('#log .tool .body')?.textContent.includes('alpha')")
         assert await tab.value("document.getElementById('message').value") == ""
@@ -60,6 +65,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.load("Page.reload")
         await tab.until("document.getElementById('log')?.innerText.includes('It is alpha.')")
         assert "read" in await log_of(tab)
+        assert await tab.value(END) == end
         assert tab.complaints == []
 
 
@@ -164,7 +170,7 @@ async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
         second.free.set()
         await tab.until(f"{DONE} && document.getElementById('log').innerText.includes('And the third.')")
         assert await tab.value("document.getElementById('waiting').hidden")
-        parts = [part for part in (await log_of(tab)).split("\n") if part.strip()]
+        parts = [part for part in (await log_of(tab)).split("\n") if part.strip() and not part.startswith("Worked")]
         assert parts == [
             "You", "one", "zot", "The first.", "You", "two", "zot", "And the second.",
             "You", "three", "zot", "And the third.",

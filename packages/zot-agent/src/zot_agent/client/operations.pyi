@@ -38,6 +38,7 @@ from zot_ext.protocol.answers import (
     NameList,
     NewItem,
     OpenedPlace,
+    RunTotalsList,
     SessionHits,
     SessionInfo,
     SessionItem,
@@ -511,6 +512,12 @@ class OperationCommands(RpcConnection):
         """Say what a stored session is about: its last prompt and answer, its tokens and cost.
 
         session: The id of a session, or its beginning, or a path; by default the conversation's.
+        """
+
+    async def session_totals(self, *, limit: int = 200) -> RunTotalsList:
+        """Say what the last runs of the conversation took and changed: those with calls, and the long ones.
+
+        limit: How many runs at most; 200 by default.
         """
 
     async def session_tree(self) -> TreeInfo:

@@ -4,13 +4,14 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
-from zot_core.event_json import encode_block
+from zot_core.event_json import encode_block, usage_fields
 from zot_core.sessions.search.conversation import FoundPart, Phrase, search_messages
+from zot_core.sessions.totals import RunTotals
 from zot_core.sessions.tree import KINDS, EntryKind
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_provider.json_text import dump
@@ -19,7 +20,15 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.sessions.tree import SessionTree
-    from zot_ext.protocol.answers import FoundPlace, FoundText, ItemPage, SessionItem
+    from zot_ext.protocol.answers import (
+        FoundPlace,
+        FoundText,
+        ItemPage,
+        RunTotalsInfo,
+        RunTotalsList,
+        SessionItem,
+        UsageCount,
+    )
     from zot_provider.messages import Message
 
 PageLimit: TypeAlias = Annotated[int, 1, 1000]
@@ -129,6 +138,30 @@ async def find(caller: OperationCaller, text: FindText, *, before: str = "", lim
         return {"places": places, "total": total, "more": more}
 
     return await caller.stored.in_turn(work)
+
+
+@operation("session.totals", group="session", scope="watch")
+def totals(caller: OperationCaller, *, limit: PageLimit = 200) -> "RunTotalsList":
+    """Say what the last runs of the conversation took and changed: those with calls, and the long ones.
+
+    limit: How many runs at most; 200 by default.
+    """
+    runtime = caller.conversation.runtime
+    known = runtime.totals.runs
+    ends = [(at, each.id) for at, each in enumerate(runtime.messages, 1) if each.id in known]
+    return {"runs": [_totals(at, id, known[id]) for at, id in ends[-limit:]]}
+
+
+def _totals(at: int, after: str, run: RunTotals) -> "RunTotalsInfo":
+    return {
+        "at": at,
+        "after": after,
+        "seconds": run.seconds,
+        "usage": cast("UsageCount", usage_fields(run.usage)),
+        "files": run.files,
+        "added": run.added,
+        "removed": run.removed,
+    }
 
 
 def _place(entry: str, part: FoundPart, phrase: Phrase) -> "FoundPlace":

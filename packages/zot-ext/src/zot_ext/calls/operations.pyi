@@ -25,6 +25,7 @@ from zot_ext.protocol.answers import (
     MovedPlace,
     NameList,
     OpenedPlace,
+    RunTotalsList,
     SessionHits,
     SessionInfo,
     SessionItem,
@@ -248,6 +249,12 @@ class SessionOperations(Calls):
         """Say what a stored session is about: its last prompt and answer, its tokens and cost.
 
         session: The id of a session, or its beginning, or a path; by default the conversation's.
+        """
+
+    def totals(self, *, limit: int = 200) -> RunTotalsList:
+        """Say what the last runs of the conversation took and changed: those with calls, and the long ones.
+
+        limit: How many runs at most; 200 by default.
         """
 
     def tree(self) -> TreeInfo:

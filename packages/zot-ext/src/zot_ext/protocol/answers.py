@@ -154,6 +154,26 @@ class FoundText(TypedDict):
     more: bool
 
 
+class RunTotalsInfo(TypedDict):
+    """What a run took and changed: how many messages of the conversation there are to its end, the id of the last of
+    them, its seconds, its tokens and price with sub-agents, and the files and lines that its calls have changed, as far
+    as the calls say so."""
+
+    at: int
+    after: str
+    seconds: float
+    usage: UsageCount
+    files: int
+    added: int
+    removed: int
+
+
+class RunTotalsList(TypedDict):
+    """The last runs of a conversation, the oldest first."""
+
+    runs: list[RunTotalsInfo]
+
+
 class SessionHits(TypedDict):
     """The stored sessions that have all words."""
 

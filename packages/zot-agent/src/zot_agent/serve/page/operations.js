@@ -72,6 +72,7 @@ export const FIELDS = {
   "session.rename": ["title", "session"],
   "session.search": ["query", "scope", "limit"],
   "session.show": ["session"],
+  "session.totals": ["limit"],
   "session.tree": [],
   "session.undo": ["force", "stop_jobs"],
   "set_model": ["model", "provider"],

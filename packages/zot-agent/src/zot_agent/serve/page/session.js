@@ -80,13 +80,13 @@ export class Session {
   async #load() {
     this.#on.say("");
     const state = this.refresh();
-    let found;
+    let found, runs;
     try {
-      found = await this.ask("get_messages");
+      [found, { runs }] = await Promise.all([this.ask("get_messages"), this.ask("session.totals", { limit: 1000 })]);
     } catch {
       return; // the connection is lost
     }
-    this.conversation.show(found.messages, this.#notes, found.entries);
+    this.conversation.show(found.messages, this.#notes, found.entries, runs);
     this.waiting.heard(...found.messages.filter(({ role }) => role === "user").map(shownText));
     this.ready = true;
     await Promise.all([state, ...this.parts.map((each) => each.opened?.(this))]);

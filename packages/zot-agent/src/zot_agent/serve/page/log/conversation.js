@@ -2,6 +2,7 @@
 
 import { $, made } from "../dom.js";
 import { Part, drawn, renderers } from "../ext/renderers.js";
+import { worked } from "./amounts.js";
 import { Cells } from "./cells.js";
 import { todo } from "./displays.js";
 import { empty, follow, note, put, textOf } from "./log.js";
@@ -19,6 +20,7 @@ export class Conversation {
   #turn = null; // the parts of the answer that is being written
   #cut = false; // whether a note says that the text of this turn is cut off
   #agents = new Map(); // lines of sub-agents
+  #lastRun; // the last message of the last run of which it was said what it took
 
   // `ask` sends a command and returns a promise of the data of its response.
   constructor(ask) {
@@ -26,8 +28,8 @@ export class Conversation {
     this.#cells = new Cells(ask);
   }
 
-  // Show these messages in place of all others.
-  show(messages, notes = [], entries = []) {
+  // Show these messages in place of all others, with what runs took behind the last message of each.
+  show(messages, notes = [], entries = [], runs = []) {
     empty();
     renderers.empty();
     this.#cells = new Cells(this.#ask);
@@ -35,9 +37,12 @@ export class Conversation {
     this.#agents.clear();
     for (const text of notes) note(text);
     const left = [...entries];
+    const ended = new Map(runs.map((run) => [run.at, run]));
+    this.#lastRun = runs.at(-1)?.after;
     messages.forEach((each, at) => {
       while (left[0]?.at <= at) this.entry(left.shift());
       this.#recall(each);
+      if (ended.has(at + 1)) put(made("p", "worked", worked(ended.get(at + 1))));
     });
     for (const each of left) this.entry(each);
     this.#cells.ended();
@@ -178,6 +183,15 @@ export class Conversation {
     follow();
   }
 
+  // Say what the run took that has ended, behind what it has shown.
+  async ended() {
+    const place = put(made("p", "worked"));
+    const { runs: [run] } = await this.#ask("session.totals", { limit: 1 }).catch(() => ({ runs: [] }));
+    if (run && run.after !== this.#lastRun) place.textContent = worked(run);
+    else place.remove(); // a short answer without calls
+    this.#lastRun = run?.after;
+  }
+
   todos({ items }) {
     $("todos").replaceChildren(...(items.length ? [todo(items)] : []));
     $("todo-part").hidden = !items.length;
@@ -216,7 +230,7 @@ const EVENTS = {
   subagent_stop(event) { this.agent(event); },
   todo(event) { this.todos(event); },
   error(event) { this.failed(event); },
-  done() { this.done(); },
+  done() { this.done(); this.ended(); },
   ext_notify({ extension, level, message }) { note(`${extension}: ${message}`, `of-extension ${level}`).dataset.extension = extension; },
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text of-extension").dataset.extension = extension; },
   ext_message(event) { this.userMessage(event); },

@@ -1,11 +1,10 @@
 // The model, how much it thinks, what becomes of tool calls, and what it all costs.
 
 import { $, made } from "../dom.js";
+import { cost, read, short } from "../log/amounts.js";
 import { choose } from "./window.js";
 
 const MODES = ["ask", "accept-edits", "plan", "yolo"];
-
-const short = (count) => (count >= 1e6 ? `${(count / 1e6).toFixed(1)}M` : count >= 1000 ? `${Math.round(count / 1000)}k` : String(count));
 
 // Show these values; a list that is open stays open if they are the same.
 function fill(field, values, now) {
@@ -49,9 +48,8 @@ export class Pickers {
 
   #usage(usage) {
     if (!usage) return;
-    const read = usage.input + usage.cache_read + usage.cache_write;
-    const cost = usage.cost_usd === null ? "" : ` · $${usage.cost_usd.toFixed(3)}`;
-    $("usage").textContent = read + usage.output ? `${short(read)} tokens read, ${short(usage.output)} written${cost}` : "";
+    const words = [`${short(read(usage))} tokens read, ${short(usage.output)} written`, ...cost(usage)];
+    $("usage").textContent = read(usage) + usage.output ? words.join(" · ") : "";
   }
 
   async #set(type, fields) {
