@@ -18,6 +18,22 @@ def test_asyncio_and_argparse_do_not_execute_them(loaded: str) -> None:
     assert run(f"{code} print('ssl' in sys.modules, {loaded!r} in sys.modules)") == ["True", "False"]
 
 
+@pytest.mark.parametrize("loaded", ["_ssl", "dis", "tokenize", "_posixsubprocess", "_locale"])
+def test_the_first_drawing_does_not_execute_them_and_starts_no_program(loaded: str) -> None:
+    code = f"defer_modules(); import zot_agent.ui.start, sys; print('urwid' in sys.modules, {loaded!r} in sys.modules)"
+    assert run(code) == ["True", "False"]
+
+
+def test_urwid_gets_what_it_uses_later() -> None:
+    code = (
+        "import sys; defer_modules(); from urwid.display import raw, _posix_raw_display as posix;"
+        "from urwid.str_util import get_char_width; import inspect, typing_extensions;"
+        "process = posix.Popen([sys.executable, '-c', 'print(1)'], stdout=posix.PIPE);"
+        "print(process.communicate()[0].decode().strip(), get_char_width('a'), typing_extensions.deprecated.__name__)"
+    )
+    assert run(code) == ["1", "1", "deprecated"]
+
+
 def test_a_connection_without_tls_does_not_execute_ssl() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-NAMES = ("gettext", "inspect", "linecache", "locale", "ssl", "subprocess", "textwrap", "asyncio.sslproto")
+NAMES = (
+    *("gettext", "inspect", "linecache", "locale", "platform", "ssl", "subprocess", "textwrap", "asyncio.sslproto"),
+    "typing_extensions",
+)
 """Modules that import these at the start of zot use them in functions only, beside `_CONSTANTS` and `_ANSWERS`."""
 
 _CONSTANTS = {"subprocess": {"PIPE": -1, "STDOUT": -2, "DEVNULL": -3}}
+
+
+def _subprocess() -> Any:
+    return sys.modules["subprocess"]
 
 
 class _NoSocket:
@@ -29,6 +36,13 @@ _ANSWERS: dict[tuple[str, str], Any] = {
     # The few words that argparse adds are English, as everything else that zot says.
     ("argparse", "gettext"): lambda text: text,
     ("argparse", "ngettext"): lambda one, more, count: one if count == 1 else more,
+    # urwid looks for "wsl" in it. `platform.platform` starts a program, `uname -p`.
+    ("urwid.display._raw_display_base", "platform"): lambda: os.uname().release,
+    ("urwid.display._posix_raw_display", "Popen"): lambda *given, **named: _subprocess().Popen(*given, **named),
+    ("urwid.util", "getpreferredencoding"): lambda _: "utf-8",  # the terminal sets it anyway
+    ("urwid._deprecation", "deprecated"): lambda *_, **__: lambda function: function,
+    # For the docstring of a class without one: as where there is no signature.
+    ("dataclasses", "signature"): lambda *_, **__: "",
 }
 """The values that these modules get under these names without executing the module that has them."""
 
@@ -57,7 +71,7 @@ def defer_modules() -> None:
     library = os.path.dirname(os.__file__)
     for name in NAMES:
         package, _, _ = name.rpartition(".")
-        spec = PathFinder.find_spec(name, [os.path.join(library, package)])
+        spec = PathFinder.find_spec(name, [os.path.join(library, package)]) or PathFinder.find_spec(name)
         if name in sys.modules or spec is None or spec.loader is None:
             continue
         module = _DeferredModule(name)
