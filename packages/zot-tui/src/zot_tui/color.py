@@ -175,10 +175,10 @@ def nearest(color: Color, count: int) -> Color:
     if channels is None or (not color.startswith("#") and int(color) < count):
         return color
     first = 16 if count > 16 else 0
-    return min((indexed(index) for index in range(first, count)), key=lambda each: _distance(rgb(each), channels))
+    return min((indexed(index) for index in range(first, count)), key=lambda each: distance(rgb(each), channels))
 
 
-def _distance(one: Rgb | None, other: Rgb) -> float:
+def distance(one: Rgb | None, other: Rgb) -> float:
     """Return the perceived difference of two colours: squared, weighted by channel ("redmean")."""
     if one is None:
         return float("inf")

@@ -119,7 +119,7 @@ def test_what_is_left_behind_keeps_the_colours_that_the_terminal_has(environment
 
 
 @pytest.mark.parametrize(
-    ("term", "letters", "band"), [("xterm", "brightgreen", "default"), ("xterm-256color", "d7afff", "262626")]
+    ("term", "letters", "band"), [("xterm", "brightgreen", "default"), ("xterm-256color", "ffafff", "005f00")]
 )
 def test_letters_have_the_colour_of_their_band_where_there_are_no_bands(term: str, letters: str, band: str) -> None:
     over = "from zot_tui.text.runs import Over\n" + PLAIN.replace(

@@ -1,6 +1,8 @@
 import pytest
 
 from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, nearest, parse_color, rgb
+from zot_tui.terminal.terminal import Terminal
+from zot_tui.text.runs import Over
 from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, weaknesses
 from zot_tui.theme.contrast import TERMINAL_BACKGROUNDS
 from zot_tui.theme.detect import TRUE_COLOR, Background, Depth
@@ -73,13 +75,29 @@ LINES = [token for token in TOKENS if token.band is not None]
 
 
 @pytest.mark.parametrize("name", builtin_names())
-@pytest.mark.parametrize("depth", [256, TRUE_COLOR])
-def test_code_of_every_kind_is_read_on_the_bands_of_a_diff(name: str, depth: Depth) -> None:
+def test_code_of_every_kind_is_read_on_the_bands_of_a_diff(name: str) -> None:
     theme = builtin(name)
     for line in LINES:
-        _, (band,), _ = drawn(theme, line.name, depth)
+        _, (band,), _ = drawn(theme, line.name, TRUE_COLOR)
         read = [each.name for each in TOKENS if each.name == line.name or each.name.startswith("syntax.")]
-        assert [name for name in read if contrast(reduced(theme.style(name).foreground, depth), band) < READ] == []
+        assert [name for name in read if contrast(reduced(theme.style(name).foreground, TRUE_COLOR), band) < READ] == []
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_the_bands_of_a_diff_have_two_hues_in_256_colours_and_code_is_read_on_them(name: str) -> None:
+    terminal = Terminal(environment={"TERM": "xterm-256color"})
+    terminal.register_palette(palette(builtin(name)))
+    bands = dict[str, tuple[int, ...]]()
+    for line in LINES:
+        own = terminal.resolve_attr(line.name, 3)
+        bands[line.name] = behind = own.get_rgb_values()[3:]
+        code = [token.name for token in TOKENS if token.name.startswith("syntax.")]
+        shown = [own, *(terminal.resolve_attr(Over(each, line.name), 3) for each in code)]
+        assert {each.get_rgb_values()[3:] for each in shown} == {behind}
+        assert min(contrast(each.get_rgb_values()[:3], behind) for each in shown) >= READ
+        assert len({*behind}) > 1
+    assert bands["diff.added_line"] != bands["diff.removed_line"]
+    assert bands["diff.added_word"] != bands["diff.removed_word"]
 
 
 @pytest.mark.parametrize("name", builtin_names())

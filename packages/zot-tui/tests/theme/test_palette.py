@@ -90,3 +90,10 @@ def test_a_terminal_of_256_colours_gets_the_nearest_and_keeps_the_attributes() -
     given = ("text", "white,bold", "black", "bold", "#12301d,bold", "#ffd7d7")
     assert in_256(given) == ("text", "white,bold", "black", "bold", "h235,bold", "h224")
     assert in_256(("text", "", "", "", "default", "inherit"))[4:] == ("default", "inherit")
+
+
+def test_a_band_keeps_its_hue_in_256_colours_and_gets_an_ink_that_is_read_on_it() -> None:
+    assert in_256(("diff.added_word", "", "", "", "#9fd18b", "#143522"))[4:] == ("h150,underline", "h22")
+    assert in_256(("diff.removed_line", "", "", "", "#ff9a94", "#fbe5e5"))[4:] == ("h126", "h224")
+    assert in_256(("diff.removed_line", "", "", "", "default", "#222222"))[4:] == ("default", "h235")
+    assert in_256(("diff.removed_line", "", "", "", "#ff9a94", "h52"))[4:] == ("h210", "h52")

@@ -14,7 +14,7 @@ import re
 import select
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from zot_tui.color import from_rgb, nearest
@@ -33,7 +33,7 @@ from zot_tui.text.runs import Over
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
-from zot_tui.theme.palette import in_256, urwid_color
+from zot_tui.theme.palette import in_256, read_on, urwid_color
 
 if sys.platform != "win32":
     import termios
@@ -186,10 +186,13 @@ class Terminal(Screen):
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
         """See urwid. An attribute's own colours are reduced to colours of the terminal. Without colours for bands, the
-        letters on a band have its colour."""
+        letters on a band have its colour; with few of them, one that can be read on it."""
+        over = isinstance(attr, Over)
         if isinstance(attr, Over):
             attr = attr.band if self.depth <= 16 else urwid.LayeredAttr.layer(*attr)
         found = super().resolve_attr(attr, index)
+        if over and self.depth == 256:
+            return on_band(found)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 
     def register_palette(self, palette: Any) -> None:
@@ -359,6 +362,17 @@ class Terminal(Screen):
             for each in splitter.feed(data):
                 if isinstance(each, KeyBytes):
                     self.parse_input(None, None, list(each.data), wait_for_more=False)
+
+
+@lru_cache(maxsize=512)
+def on_band(spec: urwid.AttrSpec) -> urwid.AttrSpec:
+    """Return the attributes of text on a band with one of 256 colours that can be read there."""
+    *ink, red, green, blue = spec.get_rgb_values()
+    if None in (*ink, red, green, blue):
+        return spec
+    color = read_on(from_rgb(*ink), from_rgb(red, green, blue))  # type: ignore[arg-type]  # all are numbers
+    settings = [name for name in spec.foreground.split(",")[1:] if name]
+    return urwid.AttrSpec(",".join([urwid_color(color), *settings]), spec.background, colors=256)
 
 
 def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:

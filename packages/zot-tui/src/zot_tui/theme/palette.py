@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from colorsys import rgb_to_hsv
+from functools import lru_cache
 from typing import TypeAlias
 
-from zot_tui.color import DEFAULT, Color, Rgb, basic_contrast, indexed, luminance, nearest, rgb
+from zot_tui.color import DEFAULT, Color, Rgb, basic_contrast, contrast, distance, indexed, luminance, nearest, rgb
 from zot_tui.theme.contrast import backgrounds
 from zot_tui.theme.theme import Style, Theme
 from zot_tui.theme.tokens import READ, TOKENS, Token
@@ -46,6 +47,7 @@ _GREYS = (indexed(0), indexed(8), indexed(7), indexed(15))
 _DARK_BANDS, _LIGHT_BANDS = (indexed(4), indexed(0)), (indexed(7), indexed(15), indexed(0))
 _HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the index of the dark form; the light form is 8 up
 _NEXT_HUE = 60  # degrees to a hue that is still like a colour
+_BANDS: dict[str | None, tuple[str, ...]] = {each.name: each.band for each in TOKENS if each.band is not None}
 
 
 def palette(theme: Theme) -> list[PaletteEntry]:
@@ -60,10 +62,32 @@ def palette(theme: Theme) -> list[PaletteEntry]:
 
 
 def in_256(entry: PaletteEntry) -> PaletteEntry:
-    """Return an entry for a terminal of 256 colours: urwid rounds each channel by itself, which changes the hue."""
+    """Return an entry for a terminal of 256 colours: urwid rounds each channel by itself, which changes the hue.
+
+    The bands of a diff keep their hue: the nearest colours of the dark ones are the same grey. Few are left, so that
+    what is changed in a line is underlined too."""
     name, basic, basic_behind, mono, high, behind = entry
     color, *settings = high.split(",")
-    return name, basic, basic_behind, mono, ",".join([_nearest_256(color), *settings]), _nearest_256(behind)
+    ink, paper = _nearest_256(color), _nearest_256(behind)
+    if name in _BANDS and behind.startswith("#"):
+        band = _band_256(Color(behind))
+        ink, paper = urwid_color(read_on(Color(color), band)), urwid_color(band)
+        settings = [*settings, *(each for each in _BANDS[name] if each not in settings)]
+    return name, basic, basic_behind, mono, ",".join([ink, *settings]), paper
+
+
+@lru_cache(maxsize=512)
+def read_on(color: Color, behind: Color) -> Color:
+    """Return the nearest to `color` of 256 colours that is read on the colour `behind`, one of its hue if any is."""
+    ink, paper = rgb(color), rgb(behind)
+    if ink is None or paper is None:
+        return color
+    near = nearest(color, 256)
+    if contrast(rgb(near) or ink, paper) >= READ:
+        return near
+    read = [(each, at) for each, at in _fixed() if contrast(at, paper) >= READ]
+    like = [each for each in read if max(ink) - min(ink) >= _CHROMA and _is_like(each[1], ink)]
+    return min(like or read, key=lambda each: distance(each[1], ink), default=(near, ink))[0]
 
 
 def _nearest_256(color: str) -> str:
@@ -129,7 +153,7 @@ def _basic_foreground(color: Color, behind: Color, wanted: float) -> Color:
         return color
     if max(channels) - min(channels) >= _CHROMA:
         hue = _hue(channels)
-        distances = {each: min(abs(hue - each), 360 - abs(hue - each)) for each in _HUES}
+        distances = {each: _turn(hue, each) for each in _HUES}
         near = sorted((each for each in _HUES if distances[each] <= _NEXT_HUE), key=distances.__getitem__)
         light = luminance(rgb(behind) or (0, 0, 0)) > _LIGHT
         found = [indexed(_HUES[each] + (0 if light else 8)) for each in near]
@@ -141,6 +165,31 @@ def _basic_foreground(color: Color, behind: Color, wanted: float) -> Color:
 
 def _hue(channels: Rgb) -> float:
     return rgb_to_hsv(*(channel / 255 for channel in channels))[0] * 360
+
+
+@lru_cache(maxsize=1)
+def _fixed() -> list[tuple[Color, Rgb]]:
+    """Return those of 256 colours that all terminals show alike."""
+    return [(indexed(index), rgb(indexed(index)) or (0, 0, 0)) for index in range(16, 256)]
+
+
+def _is_like(one: Rgb, other: Rgb) -> bool:
+    """Whether a colour is no grey and has the hue of another one."""
+    return len({*one}) > 1 and _turn(_hue(one), _hue(other)) <= _NEXT_HUE
+
+
+def _turn(hue: float, other: float) -> float:
+    """Return the degrees between two hues."""
+    return min(abs(hue - other), 360 - abs(hue - other))
+
+
+def _band_256(color: Color) -> Color:
+    """Return the nearest of 256 colours that has the hue of a colour; a grey becomes the nearest one."""
+    channels = rgb(color) or (0, 0, 0)
+    if len({*channels}) == 1:
+        return nearest(color, 256)
+    like = [each for each in _fixed() if _is_like(each[1], channels)]
+    return min(like, key=lambda each: distance(each[1], channels))[0]
 
 
 def _band(color: Color, base: Color) -> Color:
