@@ -573,7 +573,7 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  row 6
             |  row 7
             |  row 8
-            |  yolo · no sandbox · 1 queued      m1
+            |  yolo · no sandbox         1% of 100k
         """)
         talk.resize(20, 6)
         await talk.settle()

@@ -51,7 +51,7 @@ class StatusRow:
         undo = self._run.changes and not conversation.busy
         waiting, jobs = len(conversation.waiting), len(conversation.runtime.agent.context.jobs.running)
         return (
-            Segment("/undo" if undo else "", "accent", 5),
+            Segment("/undo" if undo else "", "accent", 6),
             Segment("a question is waiting" if self._view.stack.waiting else "", "warning", 7),
             Segment(f"{waiting} queued" if waiting else "", "accent", 6),
             Segment(f"{jobs} job{'' if jobs == 1 else 's'}" if jobs else "", "accent", 5),
@@ -65,12 +65,12 @@ class StatusRow:
         if usage.input or usage.output:
             read = usage.input + usage.cache_read + usage.cache_write
             shown.append(Segment(f"↑{tokens(read)} ↓{tokens(usage.output)}", "status", 2))
-            shown.append(Segment(spent(usage, agent.model), "status", 5))
+            shown.append(Segment(spent(usage, agent.model), "status", 7))
         window = runtime.compactor.window.current
         context = self._size.tokens(rough=True) if window.tokens and len(agent.history) else 0
         if context:
             guess = "~" if window.guessed else ""
-            shown.append(Segment(f"{percent(context, window.tokens)} of {guess}{tokens(window.tokens)}", "status", 6))
+            shown.append(Segment(f"{percent(context, window.tokens)} of {guess}{tokens(window.tokens)}", "status", 8))
         return shown
 
     def _model(self) -> Sequence[Segment]:
@@ -79,5 +79,5 @@ class StatusRow:
         return (
             Segment("" if level == "off" else level, "status", 1),
             Segment(agent.model.provider, "status", 0),
-            Segment(agent.model.id or "the server's model", "status", 8),
+            Segment(agent.model.id or "the server's model", "status", 5),
         )
