@@ -258,12 +258,12 @@ async def test_a_command_that_takes_long_is_shown_and_can_be_given_up(chats: Cha
         await talk.shown("[noisy] done at once")
         talk.type("a draft<esc><esc>")  # the note of the extension goes first
         await talk.shown("stopped waiting for /hang")
-        assert not talk.spinning
+        await talk.until(lambda: not talk.spinning)
         assert talk.editor == "a draft"
         Path("go").touch()
         talk.type("<ctrl+u>/hang<enter>")
         await talk.shown("[noisy] it is done")
-        assert not talk.spinning
+        await talk.until(lambda: not talk.spinning)
 
 
 async def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: Chats, server: ScriptedServer) -> None:
