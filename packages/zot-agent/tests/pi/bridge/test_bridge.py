@@ -191,6 +191,27 @@ def test_a_component_is_a_panel_with_keys(bridge: Bridge) -> None:
     assert "no picture" in host.wait_for(Notify, count=2).message
 
 
+def test_an_overlay_that_is_hidden_at_once_is_never_seen_and_its_handle_outlives_it(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.registerCommand("open", { handler: async (_, ctx) => {
+            let handle;
+            const result = await ctx.ui.custom((tui, theme, keys, done) => ({
+              render: () => ["here"], handleInput: done, invalidate() {},
+            }), { overlay: true, onHandle: (given) => { handle = given; handle.setHidden(true); handle.focus(); } });
+            handle.setHidden(false);
+            ctx.ui.notify(`result ${result}`);
+          } });
+        }
+    """)
+    threading.Thread(target=host.command, args=("open",), daemon=True).start()
+    assert called(host, "panels.open")["hidden"] is True
+    assert called(host, "panels.change") == {"id": "p1", "focus": True}
+    host.press("p1", "up")
+    assert host.wait_for(Notify).message.startswith("result")
+    assert [each.method for each in host.sent(HostCall)].count("panels.change") == 1
+
+
 def test_extensions_share_a_process_and_one_that_fails_leaves_the_others(bridge: Bridge) -> None:
     host = bridge(
         "export default function () { throw new Error('broken at load'); }",

@@ -36,8 +36,8 @@ export class Panels {
     panel = new Panel(screen, this.#open, `p${(this.#number += 1)}`, component, {
       overlay: options.overlay === true, layout: options.overlayOptions, closed: () => settle(undefined),
     });
+    options.onHandle?.(panel.handle()); // before it is drawn: it may be hidden at first
     if (!(await panel.open())) return undefined;
-    options.onHandle?.(panel.handle());
     const { signal } = options;
     if (!signal) return result;
     const dismissed = new Promise((_, reject) => {
@@ -105,6 +105,8 @@ class Panel {
   #drawn = 0;
   #closed = false;
   #shown = false;
+  /** What its handle has changed before it was open. */
+  #early = {};
   #size = { width: 80, height: 24 };
   #focused = true;
 
@@ -128,8 +130,12 @@ class Panel {
     const params = { id: this.id, mode: this.overlay ? "overlay" : "replace_editor", handles_esc: true, handles_ctrl_c: true, paste: true };
     this.#others.set(this.id, this);
     try {
-      this.#size = await wire.call("panels.open", { ...params, ...(this.overlay ? this.#layout() : {}) });
+      const layout = this.overlay ? this.#layout() : {};
+      const { hidden = false, ...later } = this.#early;
+      this.#early = later;
+      this.#size = await wire.call("panels.open", { ...params, ...layout, hidden: hidden || layout.hidden === true });
     } catch (error) {
+      this.#closed = true;
       this.#others.delete(this.id);
       if (error.code !== "unavailable") this.#screen.bridge.notify("error", `a panel cannot be shown: ${error.message}`);
       this.whenClosed();
@@ -139,6 +145,7 @@ class Panel {
     this.#shown = true;
     if (this.#closed) this.#send({ type: "panel_close", panel_id: this.id });
     else this.draw();
+    if (Object.keys(this.#early).length) this.#change(this.#early);
     return true;
   }
 
@@ -229,6 +236,8 @@ class Panel {
   }
 
   #change(params) {
+    if (this.#closed) return;
+    if (!this.#shown) return void Object.assign(this.#early, params);
     this.#screen.bridge.wire.call("panels.change", { id: this.id, ...params }, { parent: false }).catch(() => {});
   }
 
