@@ -1,11 +1,17 @@
 """What extensions written for pi do wrong: their neighbours in the process go on."""
 
+import os
+import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pi_zot import pi_environment
+from waiting import PATIENCE
 
+from zot_agent.pi.runtime import BRIDGE
 from zot_ext.protocol.from_extension import Notify
 from zot_ext.testing import FakeHost
 
@@ -34,6 +40,31 @@ def test_an_extension_that_is_never_ready_leaves_the_others(bridge: Bridge, sour
     host = bridge(source, NEIGHBOUR)
     assert noted(host, "cannot be used") == "extension cannot be used: it is not ready after 15 s"
     assert goes_on(host)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(0.6, "it is ready"), (PATIENCE, "it is not ready after 1.2 s")], ids=["long", "for ever"]
+)
+def test_the_time_in_which_an_extension_is_at_work_counts_less_than_that_in_which_it_waits(
+    seconds: float, told: str
+) -> None:
+    program = f"""
+        import {{ inTime }} from "{(Path(BRIDGE).parent / "load" / "loader.mjs").as_uri()}";
+        const load = async () => {{
+          for (let work = 0; process.cpuUsage().user < {seconds} * 1e6; ) {{
+            for (let turn = 0; turn < 1e6; turn += 1) work += turn;
+            await new Promise(setImmediate);
+          }}
+          return "it is ready";
+        }};
+        process.stdout.write(await inTime(load()).catch((error) => error.message));
+        process.exit();
+    """
+    words, environment = ["node", "--input-type=module", "-e", program], pi_environment(os.environ)
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=PATIENCE, env={**environment, "ZOT_EXT_PATIENCE": "0.02"}
+    )
+    assert (done.stdout, done.stderr) == (told, "")
 
 
 def test_a_widget_that_cannot_be_drawn_and_a_renderer_that_throws_are_reported(bridge: Bridge) -> None:
