@@ -2,6 +2,7 @@
 
 import { streamSimple } from "../shims/ai.mjs";
 import { fromZot, mapOf, toZot } from "../shims/levels.mjs";
+import { nameInPi, nameInZot } from "./names.mjs";
 
 /** What stands for a key. Extensions get no keys; the functions of `pi-ai` send requests through zot. */
 export const KEY_OF_ZOT = "zot-has-the-key";
@@ -9,7 +10,7 @@ export const KEY_OF_ZOT = "zot-has-the-key";
 /** @param {any} model of zot @returns {any} */
 export function toModel(model) {
   return {
-    id: model.id, name: model.name ?? model.id, provider: model.provider, api: model.api ?? "zot", baseUrl: "",
+    id: model.id, name: model.name ?? model.id, provider: nameInPi(model.provider), api: model.api ?? "zot", baseUrl: "",
     reasoning: Boolean(model.reasoning), input: model.images ? ["text", "image"] : ["text"],
     thinkingLevelMap: model.reasoning_levels && mapOf(model.reasoning_levels),
     cost: {
@@ -61,13 +62,14 @@ export class Models {
   }
 
   find(provider, id) {
-    const same = (model) => model.provider === provider && model.id === id;
+    const name = nameInPi(provider);
+    const same = (model) => model.provider === name && model.id === id;
     return this.list("ready").find(same) ?? this.list("all").find(same);
   }
 
   async use(model) {
     try {
-      await this.#bridge.wire.call("model.set", { model: model.id, provider: model.provider });
+      await this.#bridge.wire.call("model.set", { model: model.id, provider: nameInZot(model.provider) });
     } catch (error) {
       if (["not_found", "invalid", "unavailable", "failed", "denied"].includes(error.code)) return false;
       throw error;

@@ -3,33 +3,41 @@
 import { argumentsOf } from "../events/messages.mjs";
 import { apiProviders, normalizeContext } from "../shims/ai.mjs";
 import { toModel } from "./models.mjs";
+import { nameInPi, nameInZot } from "./names.mjs";
 
 const REASONS = { stop: "end_turn", toolUse: "tool_use", length: "length" };
 const SECOND = 1000;
 
-/** @returns {string} the variable that holds the key of a provider, as `$NAME`; empty if the key is written out, or none */
-const variableOf = ({ apiKey = "" }) => (apiKey.startsWith("$") ? apiKey : /^[A-Z][A-Z0-9_]*$/.test(apiKey) ? `$${apiKey}` : "");
+const AT_START = { ...process.env };
 
-/** The headers with a key that is written out in the extension: zot keeps only keys of the person. */
-function keyHeaders({ api = "", apiKey }) {
-  if (api.startsWith("anthropic")) return { "x-api-key": apiKey };
-  return api.startsWith("google") ? { "x-goog-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+/** @returns {{variable?: string, key?: string}} the variable that has the key of a provider, as `$NAME`, or the key. What an
+ * extension has put into a variable itself, zot does not see. */
+function keyOf({ apiKey = "" }) {
+  const name = /^(?:\$.+|[A-Z][A-Z0-9_]*)$/.test(apiKey) ? apiKey.replace("$", "") : "";
+  if (!name) return { key: apiKey };
+  return process.env[name] === AT_START[name] ? { variable: `$${name}` } : { key: process.env[name] };
+}
+
+/** The headers with a key that an extension has itself: zot keeps only keys of the person. */
+function keyHeaders(api, key) {
+  if (api.startsWith("anthropic")) return { "x-api-key": key };
+  return api.startsWith("google") ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
 }
 
 /** A description for zot: what is a function stays here. */
 function described(config) {
-  const { streamSimple, oauth, apiKey, authHeader: _, ...rest } = config;
+  const { streamSimple, oauth, apiKey: _, authHeader: __, ...rest } = config;
   const found = JSON.parse(JSON.stringify(rest));
   if (streamSimple) {
     found.stream = true;
     delete found.baseUrl;
     delete found.api;
   }
-  const variable = variableOf(config);
+  const { variable, key } = keyOf(config);
   if (variable) found.apiKey = variable;
-  else if (apiKey) {
+  else if (key) {
     found.auth = "none";
-    if (!streamSimple) found.headers = { ...keyHeaders(config), ...found.headers };
+    if (!streamSimple) found.headers = { ...keyHeaders(config.api ?? "", key), ...found.headers };
   }
   if (oauth) found.signIn = { title: oauth.name };
   return found;
@@ -48,20 +56,21 @@ export class Providers {
   register(name, config) {
     const whole = { ...this.#configs.get(name), ...config };
     this.#configs.set(name, whole);
-    this.#bridge.wire.send({ type: "register_provider", name, config: described(whole) });
+    this.#bridge.wire.send({ type: "register_provider", name: nameInZot(name), config: described(whole) });
     this.#bridge.models.forget();
   }
 
   unregister(name) {
     if (!this.#configs.delete(name)) return;
-    this.#bridge.wire.send({ type: "unregister_provider", name });
+    this.#bridge.wire.send({ type: "unregister_provider", name: nameInZot(name) });
     this.#bridge.models.forget();
   }
 
   take(frame) {
     if (frame.type === "provider_input") return this.#inputs.get(frame.id)?.(frame.text);
+    const asked = { ...frame, provider: nameInPi(frame.provider) };
     return this.#bridge.serve(frame.id, (request) =>
-      (frame.type === "provider_stream" ? this.#stream(frame, request) : this.#request(frame, request)));
+      (frame.type === "provider_stream" ? this.#stream(asked, request) : this.#request(asked, request)));
   }
 
   async #stream(frame, request) {
@@ -73,7 +82,7 @@ export class Providers {
       const { options } = frame;
       const model = this.#model(frame.provider, frame.model, config);
       const parts = stream(model, contextOf(frame.context, model), {
-        apiKey: options.api_key || (variableOf(config) ? undefined : config.apiKey), maxTokens: options.max_tokens ?? undefined, temperature: options.temperature ?? undefined,
+        apiKey: options.api_key || keyOf(config).key, maxTokens: options.max_tokens ?? undefined, temperature: options.temperature ?? undefined,
         reasoning: options.reasoning && options.reasoning !== "off" ? options.reasoning : undefined,
         sessionId: options.session_id, signal: request.abort.signal, headers: config.headers,
       });

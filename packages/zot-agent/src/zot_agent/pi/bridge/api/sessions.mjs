@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import { toMessages, usageOf } from "../events/messages.mjs";
+import { nameInPi } from "./names.mjs";
 
 const PAGE = 1000;
 
@@ -64,7 +65,7 @@ export class SessionReader {
     const last = entries.findLast((each) => each.type === "message" && each.message.role === "assistant");
     if (last) {
       const { usage, provider, model } = this.#bridge.wire.callNow("control.state");
-      Object.assign(last.message, { usage: usageOf(usage), provider, model });
+      Object.assign(last.message, { usage: usageOf(usage), provider: nameInPi(provider), model });
     }
     return entries;
   }

@@ -1,6 +1,8 @@
 // Messages: those of zot's wire to those that extensions expect, and back. Results of one batch of calls are one
 // message of zot and several of an extension.
 
+import { nameInPi } from "../api/names.mjs";
+
 const STOPS = { end: "stop", end_turn: "stop", tool_use: "toolUse", length: "length", error: "error", aborted: "aborted" };
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
@@ -62,7 +64,7 @@ export function toMessages(message, toolName = () => "") {
   let made;
   if (message.role === "assistant") {
     made = {
-      role: "assistant", content: message.content.map(answerBlock), api: meta.api ?? "", provider: meta.provider ?? "",
+      role: "assistant", content: message.content.map(answerBlock), api: meta.api ?? "", provider: nameInPi(meta.provider ?? ""),
       model: meta.model ?? "", usage: usageOf(meta.usage), stopReason: STOPS[meta.stop] ?? "stop", timestamp,
     };
     if (made.content.some((each) => each.type === "toolCall")) made.stopReason = "toolUse";

@@ -1,6 +1,7 @@
 // `--describe`: what extensions register, without zot, for a manifest.
 
 import { createApi } from "../api/api.mjs";
+import { nameInZot } from "../api/names.mjs";
 import { allEntries, load } from "./loader.mjs";
 
 const jsonOnly = (value) => JSON.parse(JSON.stringify(value, (_, each) => (typeof each === "function" ? undefined : each)));
@@ -19,7 +20,7 @@ export async function describe(given) {
       shortcuts: [...found.shortcuts.keys()],
       flags: [...found.flags.values()].map(({ name, type, default: value, description }) => ({ name, type, default: value, description })),
       providers: Object.fromEntries([...found.providers].map(([name, config]) => [
-        name, { ...jsonOnly(config), stream: typeof config.streamSimple === "function", oauth: config.oauth?.name },
+        nameInZot(name), { ...jsonOnly(config), stream: typeof config.streamSimple === "function", oauth: config.oauth?.name },
       ])),
     });
   }

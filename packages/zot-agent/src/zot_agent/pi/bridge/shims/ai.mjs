@@ -1,5 +1,6 @@
 // `pi-ai`: requests go to a model through zot, which has the keys.
 
+import { nameInZot } from "../api/names.mjs";
 import { fromMessages, textOf, toMessages, usageOf } from "../events/messages.mjs";
 import { checked } from "../tools/check.mjs";
 import { toZot } from "./levels.mjs";
@@ -93,7 +94,7 @@ export function streamSimple(model, context, options = {}) {
   const params = {
     messages: toWire(context.messages), system: context.systemPrompt || getCurrentSystemPrompt(context.messages) || undefined,
     tools: tools.length ? tools : undefined, max_tokens: options.maxTokens, stream: true,
-    model: known ? `${model.provider}/${model.id}` : model.id, reasoning: toZot(level),
+    model: known ? `${nameInZot(model.provider)}/${model.id}` : model.id, reasoning: toZot(level),
   };
   const onDelta = (delta) => {
     if (partial.content.length === 0) {
