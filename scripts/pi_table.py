@@ -14,6 +14,7 @@ PAGE = ROOT / "docs" / "pi.md"
 AS_IN_PI = "works as in pi"
 STATES = (AS_IN_PI, "works", "differs", "works in part", "cannot", "fails")
 ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+) \| ([^|]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
+PACKAGE = re.compile(r"^\| `([^`]+)`([^|]*) \| ([^|]+) \| ([^|]*) \|$", re.M)
 Rows = dict[tuple[str, str], tuple[str, str, str]]
 """How each example was tried, its state and the reason, by its name and the version of pi that has it."""
 
@@ -28,10 +29,26 @@ def merged(before: Rows, results: list[dict[str, str]]) -> Rows:
     rows = dict(before)
     for each in results:
         key = each["name"], each["version"]
-        compared = each.get("pi", "yes" if AS_IN_PI in before.get(key, ()) else "no")
-        state = AS_IN_PI if compared == "yes" and each["state"] == "works" else each["state"]
+        state = _state(each, before=AS_IN_PI in before.get(key, ()))
         rows[key] = each["tried"], state, "" if state == "fails" else each["why"]
     return dict(sorted(rows.items()))
+
+
+def _state(result: dict[str, str], *, before: bool) -> str:
+    """Return what the table says; `before`: whether it did as in pi when it was compared last."""
+    compared = result.get("pi", "yes" if before else "no")
+    return AS_IN_PI if compared == "yes" and result["state"] == "works" else result["state"]
+
+
+def packages(text: str, results: dict[str, dict[str, str]]) -> str:
+    """Return the page with the states of packages and collections, by their names, in the last column."""
+
+    def row(match: re.Match[str]) -> str:
+        name, version, test, before = match.groups()
+        state = _state(results[name], before=before == AS_IN_PI) if name in results else before
+        return f"| `{name}`{version} | {test} | {state} |"
+
+    return PACKAGE.sub(row, text)
 
 
 def table(rows: Rows) -> str:
@@ -57,6 +74,7 @@ def main(folder: str) -> None:
     before, _, rest = text.partition("<!-- examples -->")
     old, _, after = rest.partition("<!-- end -->")
     rows = merged(read(old), [each for each in found if "package" not in each])
+    before = packages(before, {each["package"]: each for each in found if "package" in each})
     PAGE.write_text(f"{before}<!-- examples -->\n{table(rows)}\n<!-- end -->{after}", "utf-8")
 
 

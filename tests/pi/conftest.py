@@ -1,8 +1,12 @@
 """What runs here: `make test` drives a sample of the examples, `make pi` all of them, and packages of npm."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pi_drive import Row, Way, drive
 
 OPTIONS = {"test_packages.py": "pi_results", "test_atomic.py": "atomic", "test_collections.py": "pi_collections"}
 EXAMPLES = "examples/extensions"
@@ -52,3 +56,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
                 left_out.append(item)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture
+def driven(
+    tmp_path: Path, request: pytest.FixtureRequest, installer_environment: dict[str, str]
+) -> Callable[..., None]:
+    """Drives a package that is installed, or a file, with `--pi-real` in pi too if that can run it, and notes the
+    outcome by its name."""
+    results, compared = request.config.getoption("pi_results"), request.config.getoption("pi_real")
+    pi = Path(request.config.getoption("pi_newest") or OLDER).resolve()
+
+    def run(name: str, source: str | Path, row: Row, *, in_pi: bool = True) -> None:
+        what: dict[str, Any] = {"example": source} if isinstance(source, Path) else {"package": source}
+        what["installer"] = installer_environment
+        outcome = {"package": name, "state": "fails", "why": ""}
+        try:
+            drive(row, tmp_path / "zot", **what)
+            outcome |= {"state": row.state}
+            if compared and in_pi and not row.differs:
+                outcome["pi"] = "no"
+                drive(row, tmp_path / "pi", way=Way(real=pi), **what)
+                outcome["pi"] = "yes"
+        except Exception as error:
+            outcome["why"] = str(error)
+            raise
+        finally:
+            if results:
+                (Path(results) / f"package-{name.replace('/', '-')}.json").write_text(json.dumps(outcome))
+
+    return run

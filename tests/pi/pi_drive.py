@@ -206,9 +206,10 @@ def slash(text: str) -> Steps:
 
 
 def command(name: str, about: str, words: str = "") -> Steps:
-    """Run a slash command when nothing runs, once its description is offered."""
+    """Run a slash command when nothing runs, once its description is offered. One whose name zot uses itself is
+    `NAME:2` there."""
     offered = (idle(), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r"))
-    return [typed(only(ZOT, *offered), only(PI, slash(f"/{name} {words}".strip())))]
+    return [typed(only(ZOT, *offered), only(PI, slash(f"/{name.removesuffix(':2')} {words}".strip())))]
 
 
 def ask(text: str = "go") -> Step:

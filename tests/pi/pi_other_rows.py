@@ -27,11 +27,12 @@ from pi_drive import (
 )
 
 
-def _picked(provider: str, model: str) -> Steps:
-    """Find a model in the list, and choose it."""
-    listed = (slash("/model"), see("search"), keys(provider[:11]), see(f"/ {provider[:11]}", model), keys("\x1b"))
+def picked(provider: str, model: str) -> Steps:
+    """Find a model in the list, and choose it. In zot a slash in the name of a provider is a dash."""
+    name = provider.replace("/", "-")
+    listed = (slash("/model"), see("search"), keys(name[:11]), see(f"/ {name[:11]}", model), keys("\x1b"))
     return [
-        only(ZOT, *listed, gone("Enter choose"), slash(f"/model {provider}/{model}"), see(f"{provider} · {model}")),
+        only(ZOT, *listed, gone("Enter choose"), slash(f"/model {name}/{model}"), see(f"{name} · {model}")),
         only(PI, slash(f"/model {provider}/{model}"), see(f"({provider}) {model}")),
     ]
 
@@ -162,7 +163,7 @@ ROWS = [
     Row(
         "custom-provider-anthropic",
         [
-            _picked("custom-anthropic", "claude-opus-4-5"),
+            picked("custom-anthropic", "claude-opus-4-5"),
             *(ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
         ],
         ["I am Opus."],
@@ -172,7 +173,7 @@ ROWS = [
     Row(
         "custom-provider-gitlab-duo",
         [
-            _picked("gitlab-duo", "claude-opus-4-8"),
+            picked("gitlab-duo", "claude-opus-4-8"),
             *(ask(), see("All done."), requested("from-the-tool")),
         ],
         [call("bash", command="echo from-the-$(echo tool)"), "All done."],

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 from pi_conversation_rows import call
-from pi_drive import Row, Step, ask, command, drive, gone, keys, requested, see
+from pi_drive import Row, Step, ask, command, gone, keys, requested, see
 
 pytestmark = pytest.mark.needs("node", "npm", "pi")
 
 Drive = Callable[[str, Row], None]
+Driven = Callable[..., None]
 Steps = list[Step | list[Step]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, request: pytest.FixtureRequest, installer_environment: dict[str, str]) -> Drive:
-    """Installs a collection and drives it."""
+def run(driven: Driven, request: pytest.FixtureRequest) -> Drive:
+    """Drives a collection."""
     clones = Path(request.config.getoption("pi_collections"))
-    return lambda name, row: drive(row, tmp_path, package=str(clones / name), installer=installer_environment)
+    return lambda name, row: driven(name.replace("+", "/"), str(clones / name), row)
 
 
 def test_todos_goals_questions_reviews_and_side_chats_of_agent_stuff(run: Drive) -> None:

@@ -4,7 +4,9 @@ They are fetched from the registry, so only `make pi` drives them.
 """
 
 import json
+import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,8 +15,10 @@ from threading import Thread
 import pytest
 from declared import declared
 from pi_conversation_rows import call
-from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, ends, file, gone, keys, requested, see, write
+from pi_drive import SECONDS, ZOT, Row, Stage, Step, ask, command, ends, file, gone, keys, only, requested, see, write
+from pi_other_rows import picked
 from pi_screen_rows import made_for
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Turn
 
@@ -31,26 +35,13 @@ PAGE = (
 RESULTS = {"results": [{"title": "Tides of Leith", "url": "https://example.org/tides", "content": "Five metres."}]}
 
 Drive = Callable[[str, Row], None]
+Driven = Callable[..., None]
 
 
 @pytest.fixture
-def run(tmp_path: Path, request: pytest.FixtureRequest, installer_environment: dict[str, str]) -> Drive:
-    """Installs a package, drives it and notes the outcome."""
-    results = request.config.getoption("pi_results")
-
-    def run(package: str, row: Row) -> None:
-        outcome = {"name": package, "package": "yes", "state": "fails", "why": ""}
-        try:
-            drive(row, tmp_path, package=f"npm:{package}", installer=installer_environment)
-            outcome |= {"state": row.state, "why": row.name}
-        except Exception as error:
-            outcome["why"] = str(error)
-            raise
-        finally:
-            name = package.rpartition("@")[0].replace("/", "-")
-            (Path(results) / f"package-{name}.json").write_text(json.dumps(outcome))
-
-    return run
+def run(driven: Driven) -> Drive:
+    """Drives a package, `NAME@VERSION`."""
+    return lambda package, row: driven(package.rpartition("@")[0], f"npm:{package}", row)
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -193,3 +184,30 @@ def test_agents_of_collaborating_agents_answer_and_are_listed(run: Drive) -> Non
     says = [call("subagent", task="say what notes.md says", sessionControl=False), "Sent.", *["It says tides."] * 3]
     row = Row("agents", steps, says, files={"notes.md": "tides\n"}, models={"openai": "scripted"})
     run("@baochunli/pi-collaborating-agents@0.4.6", row)
+
+
+def test_models_of_a_gateway_are_listed_and_chosen_and_the_person_says_for_whom_with_agentuity(
+    driven: Driven, tmp_path: Path, installer_environment: dict[str, str]
+) -> None:
+    install = ("npm", "install", "--prefix", tmp_path, "--legacy-peer-deps", "--ignore-scripts", "@agentuity/pi@2.0.21")
+    subprocess.run(install, env=os.environ | installer_environment, check=True, timeout=3 * PATIENCE)
+    model = {"id": "harbour-one", "name": "Harbour One", "api": "openai-completions"}
+    models = json.dumps({"success": True, "data": {"harbour": [model]}})
+    organizations = json.dumps({"organizations": [{"id": "org_1", "name": "Leith"}, {"id": "org_2", "name": "Crail"}]})
+    steps: list[Step | list[Step]] = [
+        *(see("Use /organization to select"), picked("agentuity/openai-completions", "harbour-one")),
+        *command("organization", "Select active Agentuity organization"),
+        *(see("Leith (org_1)", "Crail (org_2)"), keys("\x1b[B"), keys("\r")),
+        *(only(ZOT, see("Using Agentuity organization: Crail")), see("models refreshed")),
+        *command("organization", "Select active Agentuity organization"),
+        *(see("* Crail (org_2)"), keys("\x1b")),
+    ]
+    row = Row(
+        "models of a gateway",
+        steps,
+        programs={"agentuity": f"echo '{organizations}'"},
+        variables={"AGENTUITY_SDK_KEY": "key-of-the-gateway"},
+        hosts={"https://aigateway-usc.agentuity.cloud/models": f"data:application/json,{models}"},
+    )
+    # Its package.json does not say what pi is to load.
+    driven("@agentuity/pi", tmp_path / "node_modules/@agentuity/pi/dist/index.js", row)
