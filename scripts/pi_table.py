@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "pi.md"
 AS_IN_PI = "works as in pi"
 STATES = (AS_IN_PI, "works", "differs", "works in part", "cannot", "fails")
-ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+) \| ([^|]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
+ROW = re.compile(r"^\| `([^`]+)` \| ([0-9.]+|Atomic) \| ([^|]+) \| ([a-z ]+) \| (.*?) ?\|$", re.M)
 PACKAGE = re.compile(r"^\| `([^`]+)`([^|]*) \| ([^|]+) \| ([^|]*) \|$", re.M)
 Rows = dict[tuple[str, str], tuple[str, str, str]]
 """How each example was tried, its state and the reason, by its name and the version of pi that has it."""

@@ -20,8 +20,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if option and not config.getoption(option) else None
 
 
-def _is_in(name: str, age: str, newest: Path | None) -> bool:
-    """Whether a pi of this age is to be tried with an example."""
+def _is_in(name: str, age: str, newest: Path | None, atomic: Path | None) -> bool:
+    """Whether a pi of this age, or Atomic, has an example that is to be tried."""
+    if age == "atomic":
+        return atomic is not None and (atomic / "packages/coding-agent" / EXAMPLES / name).exists()
     new, old = newest and newest / EXAMPLES / name, OLDER / EXAMPLES / name
     if age == "newest":
         return new is not None and new.exists()
@@ -46,13 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Deselect the examples outside of the sample; with `--pi-results`, those whose results are there already; and
     those that a pi of this age does not have, or the newest has as well."""
-    results, newest = config.getoption("pi_results"), config.getoption("pi_newest")
+    results, newest, atomic = (config.getoption(option) for option in ("pi_results", "pi_newest", "atomic"))
+    places = [Path(each) if each else None for each in (newest, atomic)]
     left_out = []
     for item in items:
         for mark in item.iter_markers("example_of_pi"):
             (name,), age = mark.args, mark.kwargs["age"]
             done = (Path(results) / f"{name}-{age}.json").exists() if results else not mark.kwargs["sample"]
-            if done or not _is_in(name, age, Path(newest) if newest else None):
+            if done or not _is_in(name, age, *places):
                 left_out.append(item)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
