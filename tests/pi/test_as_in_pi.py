@@ -68,6 +68,18 @@ def test_what_a_command_sends_is_answered_also_without_a_screen(zot: Zot, server
     assert told.read_text().endswith(RUN)
 
 
+def test_a_command_needs_no_key_until_it_has_a_model_called(zot: Zot, told: Path) -> None:
+    zot.env = {name: value for name, value in zot.env.items() if value != KEY}
+    for _ in range(2):  # cold, and remembered
+        done = zot.run("-p", "/look", "-e", TELLER)
+        assert (done.code, done.err) == (0, "")
+        assert "pi 1.6.0 has a folder\n" in told.read_text()
+        told.unlink()
+    asked = zot.run("-p", "/say hi", "-e", TELLER)
+    assert (asked.code, asked.out) == (2, "")
+    assert "no API key found: " in asked.err
+
+
 def test_an_extension_finds_a_program_pi_and_the_folder_of_pi(zot: Zot, server: ScriptedServer, told: Path) -> None:
     done = zot.ask(server, "-p", "/look", "-e", TELLER)
     assert (done.code, done.err) == (0, "")
