@@ -58,7 +58,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
-    agent.note_seen_files()  # those of a session that goes on
+    agent.place.follow(agent.history)  # of a resumed session
     try:
         await agent.hooks.before_calls.gather(len(calls))
     except asyncio.CancelledError:
@@ -71,7 +71,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     try:
         return await (_run_in_parallel if together else _run_in_order)(agent, calls, cut)
     finally:
-        agent.note_seen_files()
+        agent.place.follow(agent.history)
 
 
 async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> bool:

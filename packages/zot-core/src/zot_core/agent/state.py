@@ -30,6 +30,14 @@ class ToolPlace:
         self.here = self.context = here
         self.machine: OtherMachine | None = None
         """The machine that tools use in place of this one."""
+        self._read: tuple[SeenFiles, NewMessages] | None = None
+
+    def follow(self, history: MessageHistory) -> None:
+        """Let tools know what the model has read in a conversation so far."""
+        seen = self.context.seen_files
+        if self._read is None or self._read[0] is not seen:
+            self._read = seen, NewMessages(history)
+        seen.follow(self._read[1].read()[0])
 
     def change(self, **changes: Any) -> None:
         """Change what tools may use on this machine."""
@@ -90,7 +98,6 @@ class AgentState:
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
-        self._read: tuple[SeenFiles, NewMessages] | None = None
         self.current: Run | None = None
         """The latest run."""
 
@@ -102,13 +109,6 @@ class AgentState:
     def context(self) -> ToolContext:
         """The parts that tools may use in the place where they work now."""
         return self.place.context
-
-    def note_seen_files(self) -> None:
-        """Let tools know what the model has read in the conversation so far."""
-        seen = self.context.seen_files
-        if self._read is None or self._read[0] is not seen:
-            self._read = seen, NewMessages(self.history)
-        seen.follow(self._read[1].read()[0])
 
     def use_machine(self, machine: OtherMachine | None) -> None:
         """Let tools use another machine, or this one again."""
