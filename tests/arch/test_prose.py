@@ -108,4 +108,4 @@ def test_no_page_docstring_or_message_stops_a_native_reader() -> None:
                 for name, phrase in phrases.items()
                 if phrase.search(" ".join(text.split()))
             ]
-    assert found == []
+    assert found == [], "\n".join(found)

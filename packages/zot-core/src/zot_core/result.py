@@ -12,7 +12,7 @@ SEEN = "seen"
 
 
 class Sight(Record):
-    """What a file, by its real path, is like after a call. Whoever has read the result knows this content; with
+    """The content of a file, by its real path, after a call. The model knows it once it has read the result; with
     `before`, the content before a change of a part, only if that was known. `machine` names the machine that has the
     file, empty for this one."""
 

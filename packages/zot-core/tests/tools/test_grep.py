@@ -125,18 +125,20 @@ def test_what_cannot_be_searched_is_told() -> None:
 
 
 @pytest.mark.parametrize("pattern", [{}, {"pattern": ""}])
-def test_without_a_pattern_the_names_that_a_glob_matches_come_back(pattern: dict[str, str]) -> None:
-    def named(**arguments: object) -> str:
+async def test_without_a_pattern_the_names_that_a_glob_matches_come_back(pattern: dict[str, str]) -> None:
+    async def named(**arguments: object) -> str:
         files = MemoryFiles({f"/proj/{path}": content for path, content in TREE.items()})
-        return asyncio.run(grep.run({**pattern, **arguments}, ToolContext("/proj", files, FakeShell()))).text
+        return (await grep.run({**pattern, **arguments}, ToolContext("/proj", files, FakeShell()))).text
 
-    assert named(glob="*.py") == ".config/c.py\nsrc/a.py"
-    assert named(glob="src") == "src/"
-    assert named(glob="*.py", path="src") == "src/a.py"
-    assert named(glob="c*/*.py") == "No files found matching pattern"
-    assert named(glob="!*.py", path="src") == "src/b.ts"
-    assert named(glob="**/*.py", limit=1).startswith(".config/c.py\n\n[1 results limit reached. Use limit=2 for more")
+    assert await named(glob="*.py") == ".config/c.py\nsrc/a.py"
+    assert await named(glob="src") == "src/"
+    assert await named(glob="*.py", path="src") == "src/a.py"
+    assert await named(glob="c*/*.py") == "No files found matching pattern"
+    assert await named(glob="!*.py", path="src") == "src/b.ts"
+    assert (await named(glob="**/*.py", limit=1)).startswith(
+        ".config/c.py\n\n[1 results limit reached. Use limit=2 for more"
+    )
     with pytest.raises(ToolError, match=r"src/a\.py is not a directory"):
-        named(glob="*.py", path="src/a.py")
+        await named(glob="*.py", path="src/a.py")
     with pytest.raises(ToolError, match=r"the pattern .* is not a glob"):
-        named(glob="[z-a]")
+        await named(glob="[z-a]")

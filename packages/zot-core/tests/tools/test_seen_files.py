@@ -136,7 +136,7 @@ _PARTS = st.fixed_dictionaries(
 
 
 @given(_PARTS | _JSON)
-def test_a_damaged_sight_is_no_sight_or_one_that_is_stored_as_any(value: Any) -> None:
+def test_a_damaged_sight_is_no_sight_or_one_that_is_stored_as_any(value: object) -> None:
     SeenFiles().follow([Message("tool", [ToolResultBlock("1", [], details={SEEN: value})])])
     sight = read_sight(value)
     assert sight is None or read_sight({"path": "", **loads(dumps(sight.stored()))}) == sight

@@ -53,7 +53,7 @@ class FieldKind(Record):
         return self.form | ({"maxItems" if self.call_kind == "list" else "maxLength": self.most} if self.most else {})
 
     def check(self, name: str, value: Any) -> None:
-        """Raise `OperationFailed`, which names the field, unless a value is of this kind and not too large."""
+        """Raise `OperationFailed`, which names the field, unless a value has this kind and is not too large."""
         if not self.fits(value):
             raise OperationFailed("invalid", self.problem(name, value))
         if self.most and len(value) > self.most:

@@ -21,7 +21,7 @@ FIELDS = {
     ),
     **{name: kind_of(bool) for name in ("fork", "no_session")},
 }
-"""The fields. One that is null counts as missing."""
+"""The fields. A field that is null counts as missing."""
 
 
 def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs, stored: StoredSessions) -> HostOptions:

@@ -123,9 +123,9 @@ class NearestInstructions:
         return {("", os.path.join(root, os.path.dirname(each))) for each in named}
 
     async def _touched(self, outcome: ToolOutcome, context: ToolContext, root: str) -> list[str]:
-        """Return the folders below `root` that a call has touched, as real paths: that of the path or the words that it
-        names, and those of the rows that it has found. Words and rows of a command may begin in a folder that it names.
-        """
+        """Return the folders below `root` that a call has touched, as real paths: the folder of the path or the words
+        that it names, and the folders of the rows that it has found. Words and rows of a command may begin in a folder
+        that it names."""
         from zot_core.tools.text.paths import resolve  # noqa: PLC0415  not before the first request
 
         arguments, limits, found, places = outcome.call.arguments, self._limits, dict[str, None](), [root]

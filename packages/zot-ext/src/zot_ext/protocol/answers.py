@@ -155,7 +155,7 @@ class FoundText(TypedDict):
 
 
 class RunTotalsInfo(TypedDict):
-    """What a run took and changed: how many messages of the conversation there are to its end, the id of the last of
+    """The totals of a run: how many messages of the conversation there are to its end, the id of the last of
     them, its seconds, its tokens and price with sub-agents, and the files and lines that its calls have changed, as far
     as the calls say so."""
 

@@ -186,7 +186,7 @@ class Terminal(Screen):
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
         """See urwid. An attribute's own colours are reduced to colours of the terminal. Without colours for bands, the
-        letters on a band have its colour; with few of them, one that can be read on it."""
+        letters on a band have its colour; with few of them, a color that can be read on it."""
         over = isinstance(attr, Over)
         if isinstance(attr, Over):
             attr = attr.band if self.depth <= 16 else urwid.LayeredAttr.layer(*attr)

@@ -169,7 +169,7 @@ def _hue(channels: Rgb) -> float:
 
 @lru_cache(maxsize=1)
 def _fixed() -> list[tuple[Color, Rgb]]:
-    """Return those of 256 colours that all terminals show alike."""
+    """Return the colours, of the 256, that all terminals show alike."""
     return [(indexed(index), rgb(indexed(index)) or (0, 0, 0)) for index in range(16, 256)]
 
 
