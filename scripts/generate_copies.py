@@ -31,6 +31,8 @@ def only(text: str, *names: str) -> str:
 def copies() -> Iterator[tuple[Path, str]]:
     """The files that have a copy, each with its text."""
     home = folder("zot_provider")
+    head = "# Copied from `zot_provider/near_names.py` by `scripts/generate_copies.py`.\n"
+    yield folder("zot_ext") / "near_names.py", head + (home / "near_names.py").read_text("utf-8")
     text = (home / "files" / "regular_file.py").read_text("utf-8")
     head = "# Copied from `zot_provider/files/regular_file.py` by `scripts/generate_copies.py`.\n"
     yield folder("zot_ext") / "regular_file.py", head + text

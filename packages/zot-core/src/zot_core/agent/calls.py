@@ -15,11 +15,12 @@ from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import SEEN, ToolResult
-from zot_core.tools.definition.argument_repair import nearest, read_arguments
+from zot_core.tools.definition.argument_repair import read_arguments
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_core.tools.text.fold import plain_text
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.near_names import nearest
 from zot_provider.record import Record
 
 _log = logging.getLogger("zot_core.agent")

@@ -9,7 +9,7 @@ from zot_core import Runtime, ToolResultEvent, tool
 from zot_core.agent.calls import unknown_tool
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.tools import BUILTIN_TOOLS
-from zot_core.tools.definition.argument_repair import meant, nearest, read_arguments
+from zot_core.tools.definition.argument_repair import meant, read_arguments
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -53,12 +53,6 @@ def test_a_deep_text_is_refused_and_not_recursed_into() -> None:
     with pytest.raises(ValueError, match="deeply"):
         read_arguments("[" * 100_000)
     assert meant({"edits": "[" * 100_000}, BUILTIN_TOOLS[1].schema)[0]["edits"] == "[" * 100_000
-
-
-def test_a_name_is_nearest_by_its_letters() -> None:
-    assert nearest("Old_Text", ["oldText", "newText"]) == "oldText"
-    assert nearest("ptah", ["path", "limit"]) == "path"
-    assert nearest("zzz", ["path", "limit"]) == ""
 
 
 def test_an_unknown_tool_is_answered_with_the_one_that_is_meant() -> None:

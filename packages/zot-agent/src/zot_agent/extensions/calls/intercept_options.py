@@ -103,7 +103,6 @@ def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> Inte
 
 
 def _near_policy(name: str) -> bool:
-    from difflib import get_close_matches  # noqa: PLC0415  only for a mistake
+    from zot_provider.near_names import nearest  # noqa: PLC0415  only for a mistake
 
-    plain = name.casefold().replace("_", "").replace("-", "")
-    return bool(get_close_matches(plain, ("onexit", "ontimeout", "onfailure"), 1, _SIMILARITY))
+    return bool(nearest(name, ("on_exit", "on_timeout", "on_failure"), _SIMILARITY))

@@ -1,12 +1,12 @@
 """Messages and blocks that an interceptor gives back: read strictly, so that the conversation stays whole."""
 
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from zot_core.sessions.rows import message_text, read_block, read_message
 from zot_ext.protocol.errors import FrameError
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.near_names import nearest
 
 _ALLOWED: dict[str, tuple[type, ...]] = {
     "user": (TextBlock, ImageBlock),
@@ -29,8 +29,7 @@ _SIMILARITY = 0.75
 def misspelt_block(members: Mapping[str, object], known: Collection[str]) -> str:
     """Return the member of an answer that seems to refuse, and is none of the `known` ones; empty without one."""
     others = [name for name, value in members.items() if name not in known and value not in _ALLOWANCES]
-    plain = {name: name.casefold().replace("_", "").replace("-", "") for name in others}
-    return next((name for name in others if get_close_matches(plain[name], _REFUSALS, 1, _SIMILARITY)), "")
+    return next((name for name in others if nearest(name, _REFUSALS, _SIMILARITY)), "")
 
 
 def read_given(value: Any, role: str = "") -> Message:

@@ -17,10 +17,10 @@ from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS
 from zot_agent.hook_programs.claude.tools import TOOLS
 from zot_agent.hook_programs.events import KNOWN
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
-from zot_core.tools.definition.argument_repair import nearest
 from zot_provider.errors import ConfigError
 from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
+from zot_provider.near_names import nearest
 
 _SECONDS = 600.0
 """Without a `timeout`."""

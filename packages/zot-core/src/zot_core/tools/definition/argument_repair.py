@@ -5,8 +5,10 @@ Each correction has a note, so that the model does better the next time.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
+
+from zot_provider.near_names import folded, nearest
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -35,12 +37,9 @@ _MEANINGS = {name: {at for at, names in enumerate(_SYNONYMS) if name in names} f
 """The numbers of the synonyms with a name."""
 
 _SHELL = re.compile(r"(/usr)?(/bin/)?(ba|z|)sh -l?c")
-_NO_LETTERS = re.compile(r"[\W_]+")
 _LONGEST = 200_000
 """Characters of a text that is read as a value of Python."""
 _NOTHING = ("", "null", "none", "undefined")
-_ALIKE = 0.75
-"""The least similarity of two names, from 0 to 1, as difflib counts it."""
 
 
 def read_arguments(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -85,17 +84,6 @@ def _needs_nothing(arguments: Mapping[str, Any], schema: Schema) -> bool:
         elif wanted.get("type") != "string" or "enum" in wanted or not isinstance(value, str):
             return False
     return all(name in arguments for name in schema.get("required", ()))
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that is most likely meant; empty if none is like it."""
-    from difflib import get_close_matches  # noqa: PLC0415  only a wrong call needs it
-
-    folded = {_folded(each): each for each in names}
-    if _folded(name) in folded:
-        return folded[_folded(name)]
-    close = get_close_matches(_folded(name), folded, 1, _ALIKE)
-    return folded[close[0]] if close else ""
 
 
 def _unwrapped(arguments: dict[str, Any], schema: Schema, notes: list[str]) -> dict[str, Any]:
@@ -156,9 +144,9 @@ def _new_names(arguments: Mapping[str, Any], schema: Schema) -> dict[str, str]:
 
 def _parameter(name: str, missing: Sequence[str], schema: Schema) -> str:
     """Return the missing parameter that a name means; a required parameter comes first."""
-    folded, others = _folded(name), {each: _folded(each) for each in missing}
-    same = [each for each in missing if others[each] == folded]
-    means = _MEANINGS.get(folded, set())
+    plain, others = folded(name), {each: folded(each) for each in missing}
+    same = [each for each in missing if others[each] == plain]
+    means = _MEANINGS.get(plain, set())
     like = [each for each in missing if means & _MEANINGS.get(others[each], set())]
     needed = [each for each in like if each in schema.get("required", ())]
     found = same or needed or like
@@ -186,7 +174,7 @@ def _value(value: Any, schema: Schema, where: str, notes: list[str]) -> Any:
 
 
 def _chosen(value: str, choices: Sequence[Any], where: str, notes: list[str]) -> Any:
-    found = [each for each in choices if isinstance(each, str) and _folded(each) == _folded(value)]
+    found = [each for each in choices if isinstance(each, str) and folded(each) == folded(value)]
     if len(found) != 1:
         return value
     notes.append(f'`{where}` was "{value[:60]}"; send "{found[0]}"')
@@ -319,10 +307,6 @@ def _loads(text: str, *, strict: bool = True) -> Any:
         return json.loads(text) if strict else json.loads(text, strict=False)  # an argument makes a decoder each time
     except RecursionError as error:
         raise ValueError("the arguments are nested too deeply") from error
-
-
-def _folded(name: str) -> str:
-    return _NO_LETTERS.sub("", name.lower())
 
 
 def _listed(names: Sequence[str]) -> str:

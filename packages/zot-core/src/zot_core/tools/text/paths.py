@@ -100,7 +100,7 @@ async def file_error(error: OSError, path: str, context: ToolContext) -> ToolErr
 async def _nearest_path(target: str, context: ToolContext) -> str:
     """Return the path of a file that is like a missing one: below the working directory with the end of its path, or
     beside it with a name like its own. Empty if nothing is."""
-    from zot_core.tools.definition.argument_repair import nearest  # noqa: PLC0415  only a wrong call needs it
+    from zot_provider.near_names import nearest  # noqa: PLC0415  only a wrong call needs it
 
     parts = [part for part in target.split("/") if part]
     for start in range(max(len(parts) - _MOST_PARTS, 0), len(parts)):

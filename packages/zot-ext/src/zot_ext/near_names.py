@@ -1,0 +1,86 @@
+# Copied from `zot_provider/near_names.py` by `scripts/generate_copies.py`.
+"""`nearest`: which of some names was meant; `holds_back`: whether a name says that less may run; `misnamed`: a file
+that is meant for another one.
+
+What a person has written, and nobody reads, must not be ignored if it may be there for safety.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+_ALIKE, _ALIKE_WORDS = 0.75, 0.85
+"""The least similarity of two names, and of two words, from 0 to 1, as difflib counts it."""
+_WORDS = (
+    "approval", "approve", "blocked", "blocklist", "confirm", "confirmation", "denied", "deny", "disallow",
+    "disallowed", "exclude", "excluded", "forbid", "forbidden", "guard", "guards", "isolation", "permission",
+    "permissions", "prohibit", "readonly", "reject", "restrict", "restricted", "sandbox", "sandboxed", "security",
+)  # fmt: skip
+_STEMS = re.compile(
+    "^block|allowlist|approv|blacklist|blocked|blocklist|confin|confirm|denied|denies|deny|disallow|exclud|forbid|guard|isolat|"
+    "permission|permit|prohibit|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
+)
+"""Parts of the names of fields by which programs hold something back."""
+_WIDENS = re.compile("^(?:always|auto|bypass|dangerous|skip)")
+_FORM = re.compile(r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)")
+_NO_LETTERS = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+
+
+def nearest(name: str, names: Iterable[str], alike: float = _ALIKE) -> str:
+    """Return the one of `names` that is most likely meant; empty if none is like it. Only letters and digits count,
+    without case. `alike` is the least similarity, from 0 to 1."""
+    from difflib import get_close_matches  # noqa: PLC0415  only for a mistake
+
+    plain = folded(name)
+    known = {folded(each): each for each in names}
+    if plain in known:
+        return known[plain]
+    turned = [each for each in known if len(plain) > 2 and sorted(each) == sorted(plain)]
+    close = turned or get_close_matches(plain, known, 1, alike)
+    return known[close[0]] if close else ""
+
+
+def holds_back(name: str, *, misspelt: bool = True) -> bool:
+    """Whether the name of a field says that something is forbidden or asked about. That also misspelt words count
+    takes time."""
+    if widens(name):
+        return False
+    if _STEMS.search(folded(name)):
+        return True
+    return misspelt and any(nearest(part, _WORDS, _ALIKE_WORDS) for part in _PARTS.findall(name))
+
+
+def widens(name: str) -> bool:
+    """Whether the name of a switch says that more may run: `autoApprove`, `skipPermissions`."""
+    return _WIDENS.match(folded(name)) is not None
+
+
+def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Return the path of a file beside `path` that is probably meant for it: its name without its end is nearly one of
+    `called`, and it is none of the `others`. Empty without one."""
+    folder, own = os.path.split(path)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return ""
+    for name in names:
+        found = _FORM.fullmatch(name)
+        if not found or name in (own, *others):
+            continue
+        other, stem = os.path.join(folder, name), found[1].lower()
+        if not (_like(stem, called) if found["end"] else stem in called) or not os.path.isfile(other):
+            continue
+        if not (os.path.exists(path) and os.path.samefile(path, other)):  # a system to which case is nothing
+            return other
+    return ""
+
+
+def _like(name: str, called: Sequence[str]) -> bool:
+    like = [each for each in called if each[0] == name[0] and abs(len(each) - len(name)) < 2]
+    return bool(like) and bool(nearest(name, like))  # a start has no time to look closer at most names
+
+
+def folded(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return _NO_LETTERS.sub("", name.lower())

@@ -1,0 +1,55 @@
+"""Names that were meant, and names that hold something back."""
+
+import pytest
+
+from zot_provider.near_names import holds_back, nearest
+
+
+def test_a_name_is_nearest_by_its_letters() -> None:
+    assert nearest("Old_Text", ["oldText", "newText"]) == "oldText"
+    assert nearest("ptah", ["path", "limit"]) == "path"
+    assert nearest("zzz", ["path", "limit"]) == ""
+    assert nearest("aks", ["allow", "ask", "deny"]) == "ask"
+    assert nearest("denny", ["allow", "ask", "deny"]) == "deny"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "approval_policy",
+            "aproval",
+            "blocked-commands",
+            "blocklist",
+            "confirmBeforeRun",
+            "denylist",
+            "denny",
+            "Denied",
+        ),
+        *("excludedTools", "exlcude", "forbiden", "guardrails", "isolation", "permision", "permitted", "read_only"),
+        *(
+            "rejectAll",
+            "requireApproval",
+            "restrictTo",
+            "restrcted",
+            "safe-mode",
+            "sandboxed",
+            "snadbox",
+            "securityLevel",
+        ),
+    ],
+)
+def test_a_name_that_forbids_something_is_found_in_any_spelling(name: str) -> None:
+    assert holds_back(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("identity", "codeBlockTheme", "bash_timout", "description", "expression", "retry_policy"),
+        *("theme", "gallery", "alwaysLoad", "instructions", "model_family", "dense", "remote", "persist", "resume"),
+        *("autoApprove", "always_allow", "skipPermissionPrompt", "bypassSandbox"),
+    ],
+)
+def test_other_names_hold_nothing_back(name: str) -> None:
+    assert not holds_back(name)
