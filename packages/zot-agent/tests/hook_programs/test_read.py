@@ -54,6 +54,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"tool_call": [{"command": ["x"]}]}, "f: hooks.tool_call[0].command: expected a command for the shell, got a li"),
     ({"tool_call": [{"command": "x\0"}]}, "f: hooks.tool_call[0].command: expected a command for the shell"),
     ({"tool_call": [{"command": "x", "match": ["edit"]}]}, "f: hooks.tool_call[0].match: expected names with | betwe"),
+    (
+        {"tool_call": [{"command": "x", "match": "read|shell"}]},
+        "f: hooks.tool_call[0].match: there is no tool shell",
+    ),
     ({"tool_call": [{"command": "x", "match": "(a+)+"}]}, "f: hooks.tool_call[0].match: expected names with | betwee"),
     (
         {"tool_call": [{"command": "x", "match": "edit|bsh"}]},

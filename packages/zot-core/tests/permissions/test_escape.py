@@ -637,12 +637,14 @@ def test_a_wrong_rule_is_one_line_that_names_file_and_key(value: object, line: s
 
 
 def test_a_rule_for_a_tool_that_does_not_exist_is_named() -> None:
-    rules = {"deny": ["shell(rm *)", "bash(rm *)", "mcp__x__*", "weather", "Write", "todo"], "allow": ["sql"]}
+    rules = {"deny": ["sensor(rm *)", "bash(rm *)", "mcp__x__*", "weather", "Write", "todo"], "allow": ["sql"]}
     judge = Judge(parse_permissions(rules, "f").rules)
     no = "names no tool that there is now"
-    held = [f"f: permissions.deny: 'shell(rm *)' {no}", f"f: permissions.deny: 'weather' {no}"]
+    held = [f"f: permissions.deny: 'sensor(rm *)' {no}", f"f: permissions.deny: 'weather' {no}"]
     assert judge.unknown_tools(["bash"], similar=True) == held
     assert len(judge.unknown_tools(["bash"])) == 4
+    [line] = Judge(parse_permissions({"deny": ["terminal"]}, "f").rules).unknown_tools(["bash"])
+    assert line.endswith("did you mean bash?")
     assert judge.unknown_tools(["bash", "mcp__xy__z"], similar=True)[1].endswith(f"{no}; did you mean mcp__xy__z?")
 
 

@@ -77,6 +77,10 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
         *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),
         *("mcp__github(delete_repo)", "mcp__github__*(x)"),
+        *(r"bash(touch\s+.*)", r"bash(rm\b)", r"bash(rm \d+)", "bash(rm .*)", "bash(rm -rf.*)", "bash(rm .+)"),
+        *("bash(rm [a-z]+)", "bash(/rm .*/)", "bash(/rm -rf/i)", "bash(rm$)", "bash(git push --force$)"),
+        *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
+        *(r"read(.*\.env)", "read(.env$)", r"read(\w+.key)", "read(id_.+)"),
         *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)"),
     ],
 )
@@ -94,6 +98,16 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
         *("deploy(prod)", "search", "webpack(x)", "mcp__bsh__x", "telegram_send_image", "Task", "skill"),
         *(r"bash(find * -exec rm {} \;)", "bash(find * -exec rm {} ;)", "bash(echo '&&')", "bash(grep 'a|b' *)"),
         *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
+        *("bash(npm run test:unit)", "bash(git push origin HEAD:main)", "bash(docker run a:1 *)", "bash(git add .)"),
+        *(
+            "bash(rm *.*)",
+            "bash(cat .env.*)",
+            "bash(mkfs.*)",
+            "bash(g++ *)",
+            r"bash(grep '\d+$' *)",
+            "bash(ls a/[id]/*)",
+        ),
+        *("bash(/opt/bin/tool a/)", "bash(rm .?*)", "read(.*.swp)", "read(c++/x)", r"read(a\$)", "terminal", "exec"),
         *("bash(make CC=clang)", "bash(echo '$HOME')", r"bash(echo \$HOME)", r"bash(find \( *)"),
         *(
             "edit(app/[id]/[[...slug]].tsx)",
@@ -116,6 +130,25 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
 def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:
     assert parse_rule("deny", text)
     assert parse_permissions({"deny": [text]}, "config.json").rules
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *(("shell(rm *)", "bash"), ("run_shell_command(rm:*)", "bash"), ("terminal(rm *)", "bash")),
+        *(
+            ("read_file(.env)", "read"),
+            ("create_file(x)", "write"),
+            ("str_replace(x)", "edit"),
+            ("read_url(a.test)", "fetch"),
+        ),
+    ],
+)
+def test_a_pattern_for_a_tool_of_another_program_names_the_tool_that_is_meant(text: str, meant: str) -> None:
+    for action in ("ask", "deny"):
+        with pytest.raises(ConfigError, match=f"there is no tool .*; did you mean {meant}?"):
+            parse_permissions({action: [text]}, "config.json")
+    assert parse_permissions({"allow": [text], "deny": [text.partition("(")[0]]}, "config.json").rules
 
 
 @pytest.mark.parametrize("value", [{"deny": None}, {"mode": None}, {"deny": {}}, {"deny": "bash"}, {"deny": [None]}])

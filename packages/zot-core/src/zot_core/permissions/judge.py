@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from shutil import which
 from typing import Protocol
 
 from zot_core.display import main_argument
@@ -18,11 +18,15 @@ from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
 from zot_core.permissions.rule import COMMANDS, OWN, READ, SERVER, WEB, WRITES, Action, Rule, parse_rule, there
+from zot_core.permissions.unmatchable import other_tool
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import Tool
+from zot_provider.near_names import nearest
 from zot_provider.record import Record, field
+
+_ALIKE = 0.6
 
 
 class Verdict(Record):
@@ -86,8 +90,9 @@ class Judge:
         unknown = [rule for rule in self.rules if not any(rule.names(name) for name in known)]
         lines = []
         for rule in unknown:
-            near = get_close_matches(rule.tool.casefold(), sorted(known), 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
+            program = f"{COMMANDS}({rule.tool} *)" if which(rule.tool) else ""
+            near = other_tool(rule.tool) or program or nearest(rule.tool, sorted(known), _ALIKE)
+            meant = f"; did you mean {near}?" if near else ""
             holds = rule.action != "allow" and not rule.tool.startswith(SERVER)
             if near or holds or not similar:
                 lines.append(f"{rule.source}: {rule.text!r} names no tool that there is now{meant}")

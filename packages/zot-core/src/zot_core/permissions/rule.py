@@ -38,6 +38,8 @@ _PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {
 }
 """The patterns of tools whose rules are not about words."""
 
+PATTERNED = (COMMANDS, *FILES, WEB)
+"""Tools by whose patterns rules hold back what matters most."""
 _RULE = re.compile(r"(?P<tool>mcp__[\w.:-]*\*|[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
 """A `*` covers the tools of a server: `mcp__time__*`. Rules of other tools are about words."""
 
@@ -114,11 +116,13 @@ def parse_permissions(value: object, source: str, *, typed: bool = True) -> Perm
 
 def _no_call(rule: Rule) -> str:
     """Return why no call can match a rule; empty if one can, perhaps of a tool that is not there yet."""
-    from zot_core.permissions.unmatchable import near_tool, unmatchable  # noqa: PLC0415  few people have rules
+    from zot_core.permissions.unmatchable import near_tool, other_tool, unmatchable  # noqa: PLC0415  few people have rules
 
     known = (READ, *WRITES, COMMANDS, WEB, *OWN)
     near = "" if rule.tool.casefold().startswith(SERVER) else near_tool(rule.tool, known)
-    head, colon, rest = rule.tool.partition(":")
+    if rule.action != "allow" and rule.pattern is not None and other_tool(rule.tool) in PATTERNED:
+        near = other_tool(rule.tool)  # a pattern is for a tool that takes such ones, and not for one of an extension
+    head, colon, rest = rule.tool.replace(".", ":").partition(":")
     if rule.tool.casefold().startswith(SERVER) and rule.tool.endswith("*") and rule.pattern is not None:
         return f"a rule about a server has no pattern: name the tool, {SERVER}SERVER__TOOL"
     if colon and head.casefold() in known:

@@ -2,14 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable
 
 from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.tools import BUILTIN_TOOLS
+from zot_provider.near_names import nearest
 
-_SIMILARITY = 0.75
 _OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*|[^$]*[()].*")
 """A word with an operator of the shell that ends a command or opens a file, or with a parenthesis, as in two rules in
 one text (`bash(rm *),bash(mv *)`). A `;` alone is the end of `find -exec`."""
@@ -20,11 +19,25 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _ALIKE = ("LATIN", "CYRILLIC", "ARMENIAN", "CHEROKEE")
 _TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-\u2015\u2212]")
 """The signs that typesetting programs put in place of quotes, dots, a star and hyphens, and full-width signs."""
+_REGULAR = re.compile(
+    r"\\[A-Za-z0-9]"
+    r"|(?<![\\/\[])\[[!^]?[^]\s]*\w-\w[^]\s]*\]"
+    r"|(?<!\S)\.[*+](?!\S)|(?<!\S)-[\w-]+\.[*+](?!\S)|\.\+(?!\S)|\w\$\Z"
+    r"|\A/[^/\s]+(?:\s.*)?/[a-z]?\Z"
+    r"|\A[$%]\s|(?<!\S)\.\.\.(?!\S)|\A[^\s/]+\\\s|(?:\A\S+|(?<!\S))\\\*\Z"
+)
+"""Parts that are plain text to the shell, or mean little there, and much in a regular expression or a manual; in a
+text without quoted parts."""
+_REGULAR_PATH = re.compile(r"\\[A-Za-z0-9.]|[^\\]\$\Z|[^\\]\.\+")
+_COLON = re.compile(r"\A[^\s:]+:[^\s*]|:--?[A-Za-z]")
+"""A colon as other programs write it between a program and its arguments."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 _ALTERNATIVES = re.compile(r"(?<!\\)\{[^{}\s'\":]*,[^{}\s'\":]*\}")
 _SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
 """Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
 _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_EXPRESSION = "looks like a regular expression or an example, which a rule is not: * is any text, ? one character"
 _EACH = "write a rule for each, or a backslash before it if it is a part of a name"
 
 
@@ -32,8 +45,12 @@ def near_tool(tool: str, known: Iterable[str]) -> str:
     """Return the tool of zot that a name is a misspelling of, one of `known` or of the built-in ones; empty if it is
     one of them, or like none: extensions and servers have tools, too."""
     names = {*known, *(each.name for each in BUILTIN_TOOLS)}
-    name = tool.casefold()
-    return "" if name in names else next(iter(get_close_matches(name, sorted(names), 1, _SIMILARITY)), "")
+    return "" if tool.casefold() in names else (near := nearest(tool, sorted(names))) and (other_tool(tool) or near)
+
+
+def other_tool(name: str) -> str:
+    """Return the tool of zot that other programs call so; empty if none is."""
+    return next((each.name for each in BUILTIN_TOOLS if name.casefold() in each.other_names), "")
 
 
 def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, commands: bool) -> str:
@@ -47,15 +64,16 @@ def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, c
         return f"{mixed!r} has letters of two alphabets that look alike"
     if isinstance(pattern, PathPattern):
         return _path(text)
-    return _command(pattern.tokens) if commands and isinstance(pattern, CommandPattern) else ""
+    return _command(pattern) if commands and isinstance(pattern, CommandPattern) else ""
 
 
 def _mixes(letters: str) -> bool:
     return len({name for each in letters if (name := unicodedata.name(each, "").partition(" ")[0]) in _ALIKE}) > 1
 
 
-def _command(tokens: Sequence[str]) -> str:
+def _command(pattern: CommandPattern) -> str:
     """Return why no words match: a rule is about the words of one command, which the shell has made of a line."""
+    tokens = pattern.tokens
     plain = "".join(token if token.isspace() or len(token) == 1 else "x" for token in tokens)
     words = plain.split()
     for word in words[:-1] if words[-1:] == [";"] else words:
@@ -67,6 +85,12 @@ def _command(tokens: Sequence[str]) -> str:
         return f"{found.group()!r} is no character of the shell, but looks like one; quote it if it is a part of a word"
     if plain.startswith(("^", ".*", "!", "#")):
         return "a rule is no regular expression: it begins with the program, and * stands for any text"
+    text = _QUOTED.sub("x", pattern.text)
+    if found := _REGULAR.search(text):
+        return f"{found.group().strip()!r:.40} {_EXPRESSION}; quote it if it is a part of a word"
+    if _COLON.search(text):
+        meant = pattern.text.replace(":", " ", 1)
+        return f"between a program and its arguments is a blank, as in {meant!r:.60}; only ':*' at the end is known"
     quoted, program = re.search(r"\S\s+\S", tokens[0]) if tokens else None, words[0] if words else ""
     if quoted or re.search(r"[|;&<>,]|/\Z", program) or "*," in words:
         return "it begins with one program, and quotes make one word of all that is in them"
@@ -85,6 +109,8 @@ def _path(text: str) -> str:
         return "a path has no NUL"
     if found := _ALTERNATIVES.search(text) or _SET.search(text):
         return f"{found.group()!r:.40} is plain text here; {_EACH}"
+    if found := _REGULAR_PATH.search(text):
+        return f"{found.group()!r:.40} {_EXPRESSION} of a name"
     if _NO_PATH.fullmatch(text):
         return f"expected one path, without quotes, in which * stands for a part of a name; {_EACH}"
     first = re.search(r"(?<!\\)[*?]", text)

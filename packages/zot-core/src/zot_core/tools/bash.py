@@ -66,8 +66,8 @@ def _recall(arguments: dict[str, Any], text: str, __: dict[str, Any]) -> list[Di
 
 
 @builtin(
-    other_names="shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell "
-    "powershell",
+    other_names="shell run_shell_command execute_command run_command run_terminal_cmd terminal exec execute "
+    "local_shell powershell",
     recall=_recall,
 )
 async def bash(
