@@ -1,6 +1,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,10 @@ def test_settings_behind_a_link_that_leads_nowhere_and_in_what_is_no_folder_are_
         ("Deny", "permissions"),
         ("defaultMode", "permissions"),
         ("disallowedTools", "permissions"),
+        ("approval_policy", "permissions"),
+        ("blockedCommands", "permissions"),
+        ("aproval", "permissions"),
+        ("security-level", "permissions"),
     ],
 )
 def test_what_only_a_flag_or_another_agent_calls_so_stops_too(key: str, named: str, tmp_path: Path) -> None:
@@ -109,6 +114,70 @@ def test_what_only_a_flag_or_another_agent_calls_so_stops_too(key: str, named: s
     (tmp_path / FILE).unlink()
     with pytest.raises(ConfigError, match=f"ZOT_{key.upper()}: zot reads no such variable"):
         load_settings(str(tmp_path), environ={f"ZOT_{key.upper()}": "1"})
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "named"),
+    [
+        ({"settings": {"no_yolo": True}}, "settings.no_yolo", "no_yolo"),
+        ({"settings": {"permissions": {"deny": ["bash"]}}}, "settings.permissions", "permissions"),
+        ({"zot": {"safety": {"snadbox": "on"}}}, "zot.safety", "permissions"),
+        ({"zot": {"agent": {"snadbox": "on"}}}, "zot.agent.snadbox", "sandbox"),
+        ({"profiles": {"work": {"mode": "ask"}}}, "profiles.work.mode", "permissions"),
+        ({"claude": {"deny": ["bash"]}}, "claude.deny", "permissions"),
+        ({"agent.mode": {"deny": []}}, "agent.mode", "permissions"),
+        ({"general.hooks": {}}, "general.hooks", "hooks"),
+    ],
+)
+def test_what_holds_back_inside_a_key_that_no_setting_has_stops(
+    content: dict[str, Any], place: str, named: str, tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps(content))
+    with pytest.raises(ConfigError, match=f"{place}: a setting has no effect inside another key; .* {named}"):
+        load_settings(str(tmp_path), environ={})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"editor": {"mode": "vi"}},
+        {"window": {"theme": "light", "size": [1, 2]}},
+        {"my.theme": 1},
+        {"identity": "me"},
+        {"autoApprove": ["bash"]},
+    ],
+)
+def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps(content))
+    [line] = load_settings(str(tmp_path), environ={}).problems
+    assert f"unknown key {next(iter(content))!r}" in line
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *({"unattended": "deny"}, {"policy": "strict"}, {"start": "plan"}, {"autoApprove": False}, {"bypass": False}),
+        *({"agent.mode": "plan"}, {"bash": "ask"}, {"disabledTools": ["bash"]}, {"rules": []}, {"preToolUse": []}),
+        *({"trust": "off"}, {"network": "off"}, {"budget": 1}, {"limits": {"steps": 3}}, {"whitelist": ["ls"]}),
+    ],
+)
+def test_an_unknown_key_whose_value_or_name_asks_for_less_stops(content: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps(content))
+    with pytest.raises(ConfigError, match=f"{next(iter(content))}.*; did you mean "):
+        load_settings(str(tmp_path), environ={})
+
+
+@pytest.mark.parametrize("name", ["ZOT_HOM", "ZOT_HOEM", "ZOT_CONFIG_DIR", "ZOT_CONFIG", "zot_home"])
+def test_a_variable_that_is_meant_for_the_folder_of_the_settings_stops(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: zot reads no such variable; did you mean ZOT_HOME"):
+        load_settings(str(tmp_path), environ={name: "/srv/zot"})
+    assert load_settings(str(tmp_path), environ={"ZOT_HOME": "/srv/zot", "ZOT_TEST_CONFIG": "1"}).errors == []
+
+
+@pytest.mark.parametrize("value", ["", " "])
+def test_a_mode_that_is_empty_in_a_variable_stops(value: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="ZOT_PERMISSION_MODE is empty: say what it should be, or unset it"):
+        load_settings(str(tmp_path), environ={"ZOT_PERMISSION_MODE": value})
 
 
 def test_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:

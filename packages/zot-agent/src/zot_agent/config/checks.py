@@ -53,6 +53,12 @@ def retry(value: Mapping[str, Any], source: str) -> None:
         raise ConfigError(f"{source}: {error}") from None
 
 
+def pi(value: Mapping[str, Any], source: str) -> None:
+    """Check the names in `pi`. Raises `ConfigError`."""
+    if unknown := [name for name in value if name not in ("folders", "separate")]:
+        raise ConfigError(f"{source}: pi: there is no {unknown[0]!r:.60}; it has folders, separate")
+
+
 def authorities(text: str) -> str:
     """Return the path of a file of authorities, which must be there."""
     path = os.path.expanduser(text)

@@ -1,13 +1,13 @@
 """The folders of zot; the only module that reads `$ZOT_HOME`."""
 
 import os
-import re
 import sys
 from collections.abc import Mapping
 
 from zot_provider.errors import ConfigError
 
-_MISNAMED = r"(?i:config\.(json[5c]?|toml|ya?ml)|settings\.json[5c]?)"
+RULES_FILE = "permissions.json"
+"""Zot's own rules, in its home folder."""
 
 
 def zot_home(environ: Mapping[str, str] | None = None) -> str:
@@ -63,13 +63,3 @@ def asked_mark(home: str) -> str:
     """Return the path of a file that exists in zot's own folder `home` once the person was asked what an extension may
     do. Without it, and without permissions, a start need not look up any answer."""
     return os.path.join(home, "trust", "asked-about-extensions")
-
-
-def misnamed_settings(home: str) -> str:
-    """Return the path of a file that seems meant for settings and has another name than `config.json`; empty without
-    one."""
-    try:
-        names = sorted(os.listdir(home))
-    except OSError:
-        return ""
-    return next((os.path.join(home, name) for name in names if re.fullmatch(_MISNAMED, name)), "")

@@ -10,16 +10,20 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config import checks
-from zot_agent.config.paths import misnamed_settings
+from zot_agent.config.paths import RULES_FILE
 from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, Setting, Switch, Text
 from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.json_file import read_json_object
+from zot_provider.near_names import misnamed
 from zot_provider.record import Record, field
 from zot_provider.request import CacheTime, Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
+_OTHERS = (RULES_FILE,)
+_CALLED = ("config", "configuration", "hooks", "permissions", "policy", "rules", "sandbox", "settings", "zot")
+"""Names that people and other programs give to files of settings, or of a part of them, without their ends."""
 _PREFIX = "ZOT_"
 """The beginning of the names of zot's variables."""
 _NO_SETTINGS = """
@@ -161,6 +165,7 @@ class Settings:
         "a JSON object with folders and separate",
         "extensions written for pi: folders (use what ~/.pi/agent and .pi have), separate (names that run alone)",
         person_only=True,
+        parts=checks.pi,
     )
     sandbox = Choice[SandboxMode](
         "off",
@@ -276,7 +281,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
         there = os.path.dirname(there)
     if there != path and not in_project and not os.path.isdir(there):
         layer.errors.append(f"cannot read {path}: {there} is no folder")
-    elif there == os.path.dirname(path) and (other := misnamed_settings(there)):
+    elif there in (path, os.path.dirname(path)) and (other := misnamed(path, _CALLED, () if in_project else _OTHERS)):
         layer.errors.append(f"{other}: zot reads {FILE} only (--ignore-settings starts without it)")
     try:
         content = read_json_object(path)
@@ -308,14 +313,18 @@ def _read_value(layer: Layer, setting: Setting[Any], value: object) -> None:
 
 def _note_unknown(layer: Layer, key: str, value: object) -> None:
     """Add a line about a key that no setting has: an error if it seems meant to hold something back."""
-    from zot_agent.config.unknown_keys import OF_GO, SWITCHES_OF_GO, meant  # noqa: PLC0415  most files have none
+    from zot_agent.config.unknown_keys import OF_GO, SWITCHES_OF_GO, meant, misplaced  # noqa: PLC0415  most have none
 
     if key in OF_GO or (key in SWITCHES_OF_GO and value is False):
         return
-    near = meant(key, {name: setting.confines for name, setting in SETTINGS.items()})
+    confines = {name: setting.confines for name, setting in SETTINGS.items()}
+    near = meant(key, confines, value)
     line = f"{layer.source}: unknown key {key!r:.60}" + (f"; did you mean {near}?" if near else "")
-    confines = near and (near not in SETTINGS or SETTINGS[near].confines)
-    (layer.errors if confines else layer.problems).append(line)
+    careful = bool(near) and confines.get(near, True)
+    if not careful and (found := misplaced(key, value, confines))[0]:
+        careful = True
+        line = f"{layer.source}: {found[0]:.80}: a setting has no effect inside another key; did you mean {found[1]}?"
+    (layer.errors if careful else layer.problems).append(line)
 
 
 def project_layer(cwd: str, home: str) -> Layer:
@@ -328,9 +337,12 @@ def project_layer(cwd: str, home: str) -> Layer:
 def _environment(environ: Mapping[str, str]) -> list[Layer]:
     layers = []
     for key, setting in SETTINGS.items():
-        if text := environ.get(setting.variable, "").strip():
+        text = environ.get(setting.variable, "").strip()
+        if text or (setting.confines and setting.variable in environ):
             layer = Layer(f"${setting.variable}")
             try:
+                if not text:
+                    raise ConfigError(f"${setting.variable} is empty: say what it should be, or unset it")
                 value = setting.read_variable(text)
                 if value is not None:
                     setting.check(value, layer.source)
@@ -348,12 +360,12 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
 
 def _unknown_variable(name: str) -> Layer:
     """Return a layer with an error if a variable that zot does not read seems meant to hold something back."""
-    from zot_agent.config.unknown_keys import meant  # noqa: PLC0415  few environments have such variables
+    from zot_agent.config.unknown_keys import HOME, meant_by_variable  # noqa: PLC0415  few environments have them
 
     layer = Layer(f"${name}")
-    careful = {key: True for key, setting in SETTINGS.items() if setting.confines}
-    if name != INSIDE and (near := meant(name[len(_PREFIX) :].lower(), careful)):
+    confines = {key: setting.confines for key, setting in SETTINGS.items()}
+    if near := meant_by_variable(name[len(_PREFIX) :].lower(), confines):
         own = SETTINGS.get(near)
-        flag = near if own is None else own.variable or own.flag or f"{near} in {FILE}"
+        flag = "ZOT_HOME" if near == HOME else near if own is None else own.variable or own.flag or f"{near} in {FILE}"
         layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")
     return layer

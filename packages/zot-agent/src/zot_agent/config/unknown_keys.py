@@ -1,8 +1,9 @@
 """Which setting a key means that no setting has; not imported while all keys are known."""
 
-import re
 from collections.abc import Mapping
-from difflib import get_close_matches
+
+from zot_core.permission_mode import MODES
+from zot_provider.near_names import folded, holds_back, nearest, widens
 
 _OF_GO = """
 $schema chat_timestamp_date chat_timestamp_interval_minutes chat_timestamps codemode compact_input compact_mode
@@ -17,35 +18,81 @@ which editors find the schema of a file."""
 SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
 """Settings of the Go zot that hold something back where they are true."""
 
-_ELSEWHERE = {
-    **dict.fromkeys(("allow", "allowedtools", "ask", "defaultmode", "deny", "disallowedtools", "mode"), "permissions"),
-    **dict.fromkeys(SWITCHES_OF_GO, "sandbox"),
-    "proxy": "http_proxy",
+_WORDS = {
+    "permissions": """
+        allow allowedtools ask bash defaultmode deny disabledtools disallowedtools enabledtools mode nobash noedit
+        noshell nowrite plan policies policy rules
+    """,
+    "hooks": "posttooluse pretooluse toolcall toolresult userpromptsubmit",
+    "http_proxy": "proxy",
+    "max_steps": "budget maxcost maxturns steps turns",
+    "project_trust": "trust",
+    "sandbox": "jail jailbydefault network nonetwork offline",
+    "sandbox_folders": "adddir additionaldirectories writable",
 }
-"""Words for what a setting is about: parts of it, and the names of the Go zot and of other agents."""
+_ELSEWHERE = {word: setting for setting, words in _WORDS.items() for word in words.split()}
+"""Words for what a setting is about, as `folded` returns them: parts of it, and names of the Go zot and of other
+agents."""
 
 _FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--strict-extensions", "--tools")
 """Flags that hold something back and are no settings."""
 
-_SIMILARITY, _FLAG_SIMILARITY = 0.75, 0.8
+HOME = "home"
+_HOMES = (
+    "config", "config_dir", "config_file", "config_home", "config_path", "data_dir", "dir", HOME, "home_dir",
+    "state_dir",
+)  # fmt: skip
+"""Names of variables, without prefixes, by which programs find the settings of a person."""
+
+_SIMILARITY, _FLAG_SIMILARITY, _HOME_SIMILARITY = 0.75, 0.8, 0.85
+_DEPTH, _SHORT = 5, 20
 
 
-def meant(key: str, confines: Mapping[str, bool]) -> str:
+def meant(key: str, confines: Mapping[str, bool], value: object = None) -> str:
     """Return the setting that `key` is probably meant for, or a flag that holds something back and is no setting;
     empty if it resembles none. `confines` has all settings, and whether they hold something back; those are also meant
-    by longer names, such as `sandboxMode`."""
-    own = _plain(key)
-    if key in _ELSEWHERE or own in _ELSEWHERE:
-        return _ELSEWHERE.get(key) or _ELSEWHERE[own]
-    plain = {_plain(name): name for name in confines}
+    by longer names, such as `sandboxMode`, and by any name or `value` that says that something is forbidden."""
+    own = folded(key)
+    if own in _ELSEWHERE:
+        return _ELSEWHERE[own]
+    plain = {folded(name): name for name in confines}
     careful = [each for each, name in plain.items() if confines[name]]
-    begins = [each for each in careful if own.startswith(each)]
-    flags = {_plain(flag): flag for flag in _FLAGS}
-    near = begins or get_close_matches(own, careful, 1, _SIMILARITY)
-    near = near or get_close_matches(own, flags, 1, _FLAG_SIMILARITY) or get_close_matches(own, plain, 1, _SIMILARITY)
-    return {**flags, **plain}[max(near, key=len)] if near else ""
+    if begins := [each for each in careful if own.startswith(each)]:
+        return plain[max(begins, key=len)]
+    near = nearest(own, careful, _SIMILARITY) or nearest(own, _FLAGS, _FLAG_SIMILARITY)
+    near = near or nearest(own, plain, _SIMILARITY) or ("permissions" if _forbids(key, value) else "")
+    return plain.get(near, near)
 
 
-def _plain(name: str) -> str:
-    """Return the letters and digits of a name, without case."""
-    return re.sub(r"[^a-z0-9]", "", name.casefold())
+def _forbids(key: str, value: object) -> bool:
+    """Whether an unknown key says that less may run, also in the way of `"unattended": "deny"` and
+    `"autoApprove": false`."""
+    if isinstance(value, str) and (value in MODES[:-1] or (len(value) < _SHORT and holds_back(value))):
+        return True
+    return holds_back(key) or (value is False and widens(key))
+
+
+def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[str, str]:
+    """Return the path of a member inside the unknown `key` by which a person seems to hold something back, and the
+    setting that is meant; empty texts without one. What is behind a dot in the key is inside, too."""
+    outer, dot, inner = key.rpartition(".")
+    return _inside(outer, {inner: value}, confines, _DEPTH) if dot else _inside(key, value, confines, _DEPTH)
+
+
+def _inside(path: str, value: object, confines: Mapping[str, bool], depth: int) -> tuple[str, str]:
+    for name, inner in value.items() if depth and isinstance(value, dict) else ():
+        near = name if name in confines else meant(name, confines, inner)
+        vague = _ELSEWHERE.get(folded(name)) == "permissions" and inner not in MODES
+        if near and confines.get(near, True) and (isinstance(inner, list | dict) or not vague):
+            return f"{path}.{name}", near
+        if (found := _inside(f"{path}.{name}", inner, confines, depth - 1))[0]:
+            return found
+    return "", ""
+
+
+def meant_by_variable(name: str, confines: Mapping[str, bool]) -> str:
+    """Return the setting or flag that holds something back, or `HOME`, for which a variable is probably meant that zot
+    does not read; `name` is without its prefix. Empty if it resembles none."""
+    if nearest(name, _HOMES, _HOME_SIMILARITY):
+        return HOME
+    return meant(name, {each: True for each in confines if confines[each]})

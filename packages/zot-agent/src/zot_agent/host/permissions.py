@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import RULES_FILE, sessions_root, zot_home
 from zot_agent.config.settings import FILE as SETTINGS_FILE
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
@@ -23,7 +23,6 @@ from zot_provider.json_file import read_json_object
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule
 
-FILE = "permissions.json"
 _KEY = "permissions"
 _UNDECIDED = "mode-undecided"
 
@@ -55,7 +54,7 @@ class PermissionFiles:
     added there hold."""
 
     def __init__(self, home: str, cwd: str, project: str = "") -> None:
-        self.path = os.path.join(home, FILE)
+        self.path = os.path.join(home, RULES_FILE)
         self._folder = os.path.realpath(project or cwd)
 
     def open(self, options: HostOptions, settings: Settings) -> Permissions:
