@@ -129,6 +129,13 @@ def test_the_spellings_of_other_agents_are_read_where_they_lie(tmp_path: Path) -
         ('"sampling": "never"', "'sampling' is ask, allow or deny"),
         ('"Sampling": "deny"', "there is no field 'Sampling'; did you mean 'sampling'?"),
         ('"excludeTools": ["delete"]', "zot chooses no tools by 'excludeTools'; deny them with rules"),
+        ('"includeTool": ["read"]', "zot chooses no tools by 'includeTool'; deny them with rules"),
+        ('"isActive": false', "there is no field 'isActive'; did you mean 'disabled'?"),
+        ('"off": true', "there is no field 'off'; did you mean 'disabled'?"),
+        ('"read-only": true', "the field 'read-only' seems to hold it back"),
+        ('"exlcudedTool": ["x"]', "zot chooses no tools by 'exlcudedTool'"),
+        ('"options": {"disabled": "yes"}', "in 'options' 'disabled' is neither true nor false"),
+        ('"options": {"requireAproval": true}', "in 'options' the field 'requireAproval' seems to hold it back"),
     ],
 )
 def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: Path, field: str, said: str) -> None:
@@ -142,19 +149,24 @@ def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "beside", ['"disabledServers": ["a"]', '"disabled": ["a"]', '"allowedMcpServers": []', '"sandbox": "on"']
+    "beside",
+    [
+        *('"disabledServers": ["a"]', '"disabled": ["a"]', '"allowedMcpServers": []', '"sandbox": "on"', '"off": true'),
+        *('"mcp": {"excluded": ["a"]}', '"mcp": {"allowed": []}', '"a": {"b": {"denny": ["x"]}}'),
+    ],
 )
 def test_what_would_hold_servers_back_beside_them_keeps_zot_from_starting(tmp_path: Path, beside: str) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(f'{{"mcpServers": {{"a": {{"command": "x"}}}}, {beside}}}')
     with pytest.raises(ConfigProblem, match="holds no server back here"):
         check_files([str(path)])
-    path.write_text('{"mcpServers": {"a": {"command": "x"}}, "$schema": "x", "inputs": []}')
+    path.write_text('{"mcpServers": {"a": {"command": "x"}}, "$schema": "x", "inputs": [], "ui": {"enabled": true}}')
     check_files([str(path)])
 
 
 def test_fields_of_other_programs_that_hold_nothing_back_are_left_alone(tmp_path: Path) -> None:
     others = {"autoApprove": ["read"], "alwaysAllow": [], "trust": True, "note": "x", "readOnly": False, "deny": []}
+    others |= {"isActive": True, "off": False, "gallery": True, "http_headers": {"X-Safe-Mode": "on"}}
     (found,), problems = read(tmp_path, {"s": {"command": "x", **others}})
     assert (found.name, problems) == ("s", [])
 

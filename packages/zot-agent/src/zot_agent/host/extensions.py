@@ -115,6 +115,8 @@ class ProjectChoice:
         own file, and the files `claude` of the project. Raises `ConfigError`."""
         options = self._options
         settings = load_settings(zot_home(), project, ignore=options.ignore_settings)
+        if lines := self._of_no_server(settings):
+            settings = Settings(*settings.layers, Layer("servers", problems=lines))
         own = os.path.expanduser(os.path.join("~", ".claude", "settings.json"))
         paths = [*([own] if os.path.lexists(own) else []), *claude]
         if options.ignore_settings or not paths:
@@ -125,10 +127,26 @@ class ProjectChoice:
         flags = {"mode": options.permission_mode or settings.no_yolo, "sandbox": options.sandbox}
         said = [each for each, value in flags.items() if value]
         said += [key for layer in settings.layers for key in (*layer.values, *layer.values.get("permissions", ()))]
-        found = Settings(user, *claude_layers(paths, said), *others)
+        found = Settings(user, *claude_layers(paths, said, own), *others)
         if found.errors:
             raise ConfigError(found.errors[0])
         return found
+
+    def _of_no_server(self, settings: Settings) -> list[str]:
+        """Return a line for each rule that denies or asks about tools of a server that no file names."""
+        key = Settings.permissions.key
+        held = [
+            (layer.source, rule)
+            for layer in settings.layers
+            for action in ("ask", "deny")
+            for rule in layer.values.get(key, {}).get(action, ())
+            if rule.strip().casefold().startswith("mcp__")
+        ]
+        if not held or self._options.no_ext:
+            return []
+        from zot_agent.mcp.server_files import of_no_server  # noqa: PLC0415  few people have rules about servers
+
+        return of_no_server(held, self._server_files)
 
     def hooks(self, settings: Settings) -> FoundHooks:
         """Return the hook programs of `settings`, and of the settings of Claude Code that are used. Raises

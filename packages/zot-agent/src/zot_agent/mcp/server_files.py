@@ -7,10 +7,10 @@ before its first request, so this module imports little.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from zot_ext.near_names import folded, holds_back, nearest
 from zot_ext.regular_file import read_regular
 
 KEY = "mcpServers"
@@ -22,17 +22,20 @@ _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}
 _FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools")
 """How other agents choose the tools of a server."""
-_FORBIDS = (
-    "approval", "block", "confine", "denied", "deny", "disallow", "exclude", "filter", "forbid", "permission",
-    "readonly", "restrict", "sandbox",
-)  # fmt: skip
-"""Parts of names of fields by which other programs hold a server back."""
-_FORBIDS_BESIDE = (*_FORBIDS, "allowed", "disable", "enable")
+_BESIDE = ("allowed", "disable", "enable")
 """Parts of names of fields beside the servers by which other programs choose among them."""
-_OTHERS = """
-command args env cwd url headers type timeout startup_timeout deferred oauth description name disable_auth envFile
-"""
+_OTHERS = (
+    "command", "args", "env", "cwd", "url", "headers", "type", "timeout", "startup_timeout", "deferred", "oauth",
+    "description", "name", "disable_auth", "envFile", "environment", "http_headers", "env_http_headers", "env_vars",
+    "requestInit",
+)  # fmt: skip
+_OFF = {"active": False, "isactive": False, "isenabled": False, "on": False, "running": False} | dict.fromkeys(
+    ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
+)
+"""Switches of other programs in small letters, and the value of each by which a server is off."""
+_NOTHING: Sequence[object] = (None, False, [], {}, "")
 _SIMILARITY = 0.8
+_DEPTH = 8
 
 
 class ConfigProblem(ValueError):
@@ -78,38 +81,68 @@ def check_files(paths: Iterable[str]) -> None:
     """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
     for path in paths:
         whole = _read_object(path)
-        for field, value in whole.items():
-            if field != KEY and value not in (None, False) and any(each in _plain(field) for each in _FORBIDS_BESIDE):
-                raise ConfigProblem(f"{path}: {field!r} holds no server back here; write disabled into the server")
+        if field := _beside({name: value for name, value in whole.items() if name != KEY}):
+            raise ConfigProblem(f"{path}: {field!r} holds no server back here; write disabled into the server")
         for name, given in _servers(path, whole).items():
             if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
                 raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
 
 
-def narrowing_mistake(given: Mapping[str, Any]) -> str:
+def of_no_server(rules: Iterable[tuple[str, str]], paths: Iterable[str]) -> list[str]:
+    """Return a line for each of `rules`, which are sources and texts, whose server none of the files names. Raises
+    `ConfigProblem` for a file that cannot be read."""
+    from zot_agent.mcp.names import joined  # noqa: PLC0415  few people have rules about servers
+
+    known = {joined(name, "").removesuffix("__").casefold(): name for path in paths for name in read_file(path)}
+    lines = []
+    for source, text in rules:
+        tool = text.strip().partition("(")[0].casefold()
+        server = f"mcp__{tool.removeprefix('mcp__').partition('__')[0].removesuffix('*')}"
+        if server in known or (tool.endswith("*") and any(each.startswith(tool[:-1]) for each in known)):
+            continue
+        near = nearest(server, known)
+        meant = f"; did you mean {known[near]}?" if near else ""
+        lines.append(f"{source}: {text!r:.80}: no mcp.json that counts here names the server{meant}")
+    return lines
+
+
+def _beside(fields: Mapping[str, Any], depth: int = _DEPTH) -> str:
+    """Return the path of the first field beside the servers by which they seem to be chosen or held back."""
+    for field, value in fields.items():
+        parts = _BESIDE if depth == _DEPTH else _BESIDE[:1]
+        chooses = any(each in folded(field) for each in parts) or holds_back(field) or _like(field, _FILTERS)
+        if value not in (None, False) and (chooses or _off(field, value)):
+            return field
+        if isinstance(value, dict) and depth and (inner := _beside(value, depth - 1)):
+            return f"{field}.{inner}"
+    return ""
+
+
+def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
     """Return what is wrong in the fields of a server that hold it back; empty if nothing is."""
     for field, value in given.items():
-        plain = _plain(field)
-        if plain in _FILTERS and value not in (None, [], ["*"]):
-            return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
         if field in _SWITCHES and not isinstance(value, bool):
             return f"{field!r} is neither true nor false"
         if field in _CHOICES and value not in _CHOICES[field]:
             return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
-        if field in (*_SWITCHES, *_CHOICES) or field in _OTHERS.split():
+        if field in (*_SWITCHES, *_CHOICES, *_OTHERS):
             continue
-        if near := _near(plain):
+        if near := _like(field, (*_SWITCHES, *_CHOICES)):
             return f"there is no field {field!r}; did you mean {near!r}?"
-        if value not in (None, False, [], {}) and any(word in plain for word in _FORBIDS):
+        if _like(field, _FILTERS) and value not in (None, [], ["*"]):
+            return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
+        if _off(field, value):
+            return f"there is no field {field!r}; did you mean 'disabled'?"
+        if value not in _NOTHING and holds_back(field):
             return f"the field {field!r} seems to hold it back, and zot does not know it; use rules such as mcp__SERVER"
+        if isinstance(value, dict) and depth and (mistake := narrowing_mistake(value, depth - 1)):
+            return f"in {field!r:.40} {mistake}"
     return ""
 
 
-def _plain(field: str) -> str:
-    return re.sub(r"[^a-z]", "", field.casefold())
+def _like(field: str, names: Iterable[str]) -> str:
+    return nearest(field, names, _SIMILARITY)
 
 
-def _near(plain: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  few files have unknown fields
-
-    return next(iter(get_close_matches(plain, (*_SWITCHES, *_CHOICES), 1, _SIMILARITY)), "")
+def _off(field: str, value: object) -> bool:
+    return isinstance(value, bool) and _OFF.get(folded(field)) is value
