@@ -70,6 +70,45 @@ def test_what_may_hold_back_and_is_not_understood_is_an_error(tmp_path: Path, te
     assert [str(path) in each and why in each and "--ignore-settings" in each for each in layer.errors] == [True]
 
 
+@pytest.mark.parametrize(
+    ("content", "name", "meant"),
+    [
+        ({"permissions": {"denny": ["Bash"]}}, "permissions.denny", "permissions.deny"),
+        ({"permissions": {"aks": ["Bash"]}}, "permissions.aks", "permissions.ask"),
+        ({"permissions": {"blockedTools": ["Bash"]}}, "permissions.blockedTools", "permissions.deny"),
+        ({"permission": {"deny": ["Bash"]}}, "permission", "permissions"),
+        ({"Permissions": {"deny": ["Bash"]}}, "Permissions", "permissions"),
+        ({"disabledMcpjsonServer": ["x"]}, "disabledMcpjsonServer", "disabledMcpjsonServers"),
+        ({"hook": {}}, "hook", "hooks"),
+        ({"sandbx": {"enabled": True}}, "sandbx", "sandbox"),
+        ({"deny": ["Bash"]}, "deny", "permissions.deny"),
+        ({"disallowedTools": ["Bash"]}, "disallowedTools", "permissions.deny"),
+        ({"defaultMode": "plan"}, "defaultMode", "permissions.defaultMode"),
+        ({"settings": {"permissions": {"deny": ["Bash"]}}}, "settings.permissions", "permissions"),
+    ],
+)
+def test_what_is_nearly_a_setting_that_holds_back_is_an_error(
+    content: dict[str, Any], name: str, meant: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "settings.json", content)
+    (layer,) = claude_layers([path])
+    assert layer.errors == [
+        f"{path}: Claude Code has no setting {name!r}; did you mean {meant}? (--ignore-settings starts without it)"
+    ]
+
+
+def test_what_claude_code_has_and_zot_does_not_know_stops_nothing(tmp_path: Path) -> None:
+    others = {
+        "defaultMode": "acceptEdits", "denyOfTomorrow": ["x"],
+        "allowedMcpServers": [], "allowManagedHooksOnly": True, "disableAllHooks": True, "enabledMcpjsonServers": ["x"],
+        "enableAllProjectMcpServers": True, "env": {"DENY": "1"}, "permissionExplainerEnabled": True,
+        "blockedMarketplaces": [], "autoMode": {"soft_deny": []}, "strictKnownMarketplaces": [],
+        "permissions": {"disableAutoMode": "disable", "additionalDirectories": ["/x"]},
+    }  # fmt: skip
+    (layer,) = claude_layers([write(tmp_path / "settings.json", others)])
+    assert (layer.values, layer.problems, layer.errors) == ({}, [], [])
+
+
 def test_a_link_that_leads_nowhere_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "settings.json").symlink_to("dotfiles/settings.json")
     (layer,) = claude_layers([str(tmp_path / "settings.json")])
@@ -83,6 +122,9 @@ def test_other_ways_to_hold_back_are_named_unless_zot_was_told_the_same(tmp_path
     }
     path = write(tmp_path / "settings.json", content)
     names = ["permissions.defaultMode", "permissions.disableBypassPermissionsMode", "sandbox"]
+    servers = ["disabledMcpjsonServers", "deniedMcpServers"]
+    [layer] = claude_layers([write(tmp_path / "others.json", {each: ["x"] for each in servers})])
+    assert f"zot does not use {', '.join(servers)};" in layer.problems[0]
     for said, named in (((), names), (("mode",), names[2:]), (("sandbox",), names[:2])):
         assert [
             f"zot does not use {', '.join(named)};" in line
@@ -101,6 +143,20 @@ def test_a_rule_that_zot_has_no_words_for_is_named(tmp_path: Path) -> None:
         in layer.problems[0]
     )
     assert parse_permissions(layer.values["permissions"], "").rules[0].tool == "agent"
+
+
+@pytest.mark.parametrize("walls", [True, "on", {"enabled": "true"}, {"enabeld": True}])
+def test_a_sandbox_there_is_named_however_it_is_turned_on(walls: object, tmp_path: Path) -> None:
+    [layer] = claude_layers([write(tmp_path / "settings.json", {"sandbox": walls})])
+    assert "zot does not use sandbox;" in layer.problems[0]
+
+
+def test_guards_of_the_persons_own_file_are_named_because_they_do_not_run(tmp_path: Path) -> None:
+    hook = [{"hooks": [{"type": "command", "command": "exit 2"}]}]
+    path = write(tmp_path / "settings.json", {"hooks": {"PreToolUse": hook, "Stop": hook}})
+    assert "zot does not use hooks.PreToolUse;" in claude_layers([path], (), path)[0].problems[0]
+    assert claude_layers([path], ("hooks",), path)[0].problems == []
+    assert claude_layers([path])[0].problems == []
 
 
 @pytest.mark.parametrize("mode", ["acceptEdits", "bypassPermissions"])

@@ -13,22 +13,44 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from zot_agent.config.settings import Layer, Settings
+from zot_agent.hook_programs.claude.events import GUARDS
 from zot_provider.errors import ConfigError
 from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
+from zot_provider.near_names import holds_back, nearest
 
 _CAREFUL = ("ask", "deny")
 _CARELESS = (None, "acceptEdits", "auto", "bypassPermissions")
 """Values of `defaultMode` by which fewer questions are asked."""
 _OF_FILES = r"(?is)(read|(?:multi|notebook)?edit|write)\((.+)\)"
 
+_SERVERS = ("disabledMcpjsonServers", "deniedMcpServers")
+_HOOKS = "hooks"
+_HELD = ("permissions", _HOOKS, "sandbox", *_SERVERS)
+"""Settings there that hold something back."""
+_OTHERS = (
+    "allowedMcpServers", "allowManagedHooksOnly", "allowManagedMcpServersOnly", "allowManagedPermissionRulesOnly",
+    "disabledMcpServers", "enableAllProjectMcpServers", "enabledMcpjsonServers", "enabledMcpServers",
+)  # fmt: skip
+"""Other settings there, whose names resemble those."""
+_ELSEWHERE = ("deniedTools", "denyTools", "disallowedTools", "excludeTools")
+"""Names for that on the command line there, and in other programs."""
+_MODE = "defaultMode"
+_PARTS = (
+    *_CAREFUL, "additionalDirectories", "allow", _MODE, "disableAutoMode", "disableBypassPermissionsMode",
+)  # fmt: skip
+"""The parts of `permissions` there."""
+_ALIKE = 0.8
+
 _OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*"
 
 
-def claude_layers(paths: Iterable[str], said: Collection[str] = ()) -> list[Layer]:
+def claude_layers(paths: Iterable[str], said: Collection[str] = (), own: str = "") -> list[Layer]:
     """Return a layer for each of these files, or links, with rules that deny or ask as its only value. What else holds
-    back there is named in its problems, unless the person has `said` it to zot: "mode", "sandbox"."""
-    return [_layer(path, said) for path in paths]
+    back there is named in its problems, unless the person has `said` it to zot: "mode", "sandbox", "hooks". Hooks
+    run, except in the `own` file of the person. A name that Claude Code does not have, and that resembles a name by
+    which it holds back, is an error."""
+    return [_layer(path, said if path == own else (*said, _HOOKS)) for path in paths]
 
 
 def _layer(path: str, said: Collection[str]) -> Layer:
@@ -40,6 +62,7 @@ def _layer(path: str, said: Collection[str]) -> Layer:
         permissions = content.get("permissions") or {}
         if not isinstance(permissions, dict):
             raise ConfigError(f"{path}: permissions: expected an object, got {describe(permissions)}")
+        _check_names(content, permissions, path)
         given = {action: permissions[action] for action in _CAREFUL if permissions.get(action)}
         if given:
             from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  most files have no such rules
@@ -54,6 +77,30 @@ def _layer(path: str, said: Collection[str]) -> Layer:
     if unused := [*_unused(content, permissions, said)]:
         layer.problems.append(f"{path}: zot does not use {', '.join(unused)}; use its own settings to hold that back")
     return layer
+
+
+def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], path: str) -> None:
+    """Raise `ConfigError` for a name that neither program reads, and that seems meant to hold something back. Any other
+    name is for Claude Code to know."""
+    for name in content:
+        near = name if name in (*_HELD, *_OTHERS) else nearest(name, (*_HELD, *_OTHERS), _ALIKE)
+        inside = content[name] if name not in _HELD else None
+        if near != name and near in _HELD:
+            raise _no_setting(path, name, near)
+        if name in _CAREFUL or nearest(name, _ELSEWHERE, _ALIKE):
+            raise _no_setting(path, name, "permissions.ask" if name == "ask" else "permissions.deny")
+        if name == _MODE and inside not in _CARELESS:
+            raise _no_setting(path, name, f"permissions.{_MODE}")
+        if isinstance(inside, dict) and isinstance(inside.get("permissions"), dict):
+            raise _no_setting(path, f"{name}.permissions", "permissions")
+    for name in permissions:
+        near = nearest(name, _PARTS, _ALIKE) or ("deny" if holds_back(name) else "")
+        if name not in _PARTS and near in _CAREFUL:
+            raise _no_setting(path, f"permissions.{name}", f"permissions.{near}")
+
+
+def _no_setting(path: str, name: str, near: str) -> ConfigError:
+    return ConfigError(f"{path}: Claude Code has no setting {name!r:.60}; did you mean {near}?")
 
 
 def _in_zot(rule: str) -> list[str]:
@@ -74,12 +121,16 @@ def _in_zot(rule: str) -> list[str]:
 
 
 def _unused(content: Mapping[str, Any], permissions: Mapping[str, Any], said: Collection[str]) -> Iterator[str]:
-    if "mode" not in said and permissions.get("defaultMode") not in _CARELESS:
-        yield "permissions.defaultMode"
+    if "mode" not in said and permissions.get(_MODE) not in _CARELESS:
+        yield f"permissions.{_MODE}"
     if "mode" not in said and permissions.get("disableBypassPermissionsMode") is not None:
         yield "permissions.disableBypassPermissionsMode"
     for action in _CAREFUL:
         yield from (f"permissions.{action} {each}" for each in permissions.get(action) or () if not _in_zot(each))
     walls = content.get("sandbox")
-    if "sandbox" not in said and isinstance(walls, dict) and walls.get("enabled"):
+    on = any(walls[each] for each in walls if nearest(each, ("enabled",), _ALIKE)) if isinstance(walls, dict) else walls
+    if "sandbox" not in said and on:
         yield "sandbox"
+    yield from (name for name in _SERVERS if content.get(name))
+    hooks = content.get(_HOOKS) if _HOOKS not in said else None
+    yield from (f"{_HOOKS}.{name}" for name in GUARDS if isinstance(hooks, dict) and hooks.get(name))
