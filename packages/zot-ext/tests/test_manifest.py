@@ -43,6 +43,7 @@ def test_everything_but_name_and_exec_may_be_missing_or_null() -> None:
     [
         '"Enabled": false', '"enable": false', '"disabled": true', '"Disabled": true', '"enabled": "false"',
         '"enabled": 0', '"permission": {}', '"Permissions": {}', '"permisions": {}', '"permissions": null',
+        '"guards": null', '"gaurds": {}', '"guard_events": {}',
         '"permissions": []', '"permissions": "none"', '"permissions": {"network": "no"}',
     ],
 )  # fmt: skip

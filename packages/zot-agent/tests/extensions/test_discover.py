@@ -169,6 +169,43 @@ def test_a_manifest_that_cannot_be_used_does_not_stop_others(home: Path, content
     assert "\n" not in problem.message
 
 
+@pytest.mark.parametrize("name", ["extensions.json", "Extension.json", "extension.yaml", "manifest.json"])
+def test_a_manifest_with_another_name_is_a_problem_that_stops_if_it_may_be_that_of_a_guard(
+    name: str, home: Path
+) -> None:
+    folder = home / "extensions" / "a"
+    folder.mkdir(parents=True)
+    guard = {"name": "a", "exec": "./a", "guards": {"tool_call": {"on_exit": "block"}}}
+    for content, guards in (
+        (json.dumps(guard), True),
+        (json.dumps({**guard, "enabled": False}), False),
+        (json.dumps({"name": "a", "exec": "./a"}), False),
+        ("name: a", True),
+    ):
+        (folder / name).write_text(content)
+        [problem] = discover([], ".", str(home)).problems
+        assert problem.message == f"zot reads extension.json, and not {name}"
+        assert problem.guards is guards
+
+
+def test_a_manifest_without_a_folder_of_its_own_is_a_problem(home: Path) -> None:
+    (home / "extensions").mkdir(parents=True)
+    guard = {"name": "a", "exec": "./a", "guards": {"tool_call": {"on_exit": "block"}}}
+    (home / "extensions" / "extension.json").write_text(json.dumps(guard))
+    [problem] = discover([], ".", str(home)).problems
+    assert (problem.directory, problem.guards) == (str(home / "extensions"), True)
+    assert problem.message == "extension.json must be in a folder of its own"
+
+
+@pytest.mark.parametrize("name", ["package-lock.json", "extension.json.off", "extension.py", "README.md", "theme.json"])
+def test_a_folder_with_other_files_is_passed_over(name: str, home: Path) -> None:
+    folder = home / "extensions" / "a"
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    found = discover([], ".", str(home))
+    assert [each for each in found.problems if name in each.message] == []
+
+
 def test_a_manifest_that_is_a_pipe_or_leads_nowhere_is_a_problem(home: Path) -> None:
     for folder in ("pipe", "torn"):
         (home / "extensions" / folder).mkdir(parents=True)

@@ -100,7 +100,15 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
 
 def _names_guards(members: dict[str, object]) -> bool:
     """Whether an extension that is not disabled has guards, or a field that is probably meant to name them."""
-    return members.get("enabled") is not False and any(name.casefold() in ("guard", "guards") for name in members)
+    return members.get("enabled") is not False and any(_near(name) == "guards" for name in members)
+
+
+def _near(name: str) -> str:
+    """Return the name of the field that narrows which a name resembles; empty if it resembles none."""
+    from zot_ext.near_names import nearest  # noqa: PLC0415  few manifests have unknown fields
+
+    near = nearest(name, _NARROWING, 0.8) or ("guards" if name.casefold().startswith("guard") else "")
+    return {"disabled": "enabled", "guard": "guards"}.get(near, near)
 
 
 def _read(members: dict[str, object], *, has_theme: bool) -> Manifest:
@@ -139,22 +147,18 @@ def _has_data(manifest: Manifest) -> bool:
     return bool(manifest.providers or manifest.editor_modes or manifest.pi)
 
 
-_NARROWING = ("enabled", "permissions", "disabled", "guards")
-"""The names of the fields by which an extension limits itself or guards."""
+_NARROWING = ("enabled", "permissions", "disabled", "guards", "guard")
+"""The names of the fields by which an extension limits itself or guards, and what they are called by mistake."""
 
 
 def _check_narrowing(members: dict[str, object]) -> None:
     """Raise `FrameError` for a field that seems to hold the extension back, and does not."""
-    if "permissions" in members and members["permissions"] is None:
-        raise FrameError("must not be null, which would allow everything", field="permissions")
+    for name, allowed in (("permissions", "allow everything"), ("guards", "guard nothing")):
+        if name in members and members[name] is None:
+            raise FrameError(f"must not be null, which would {allowed}", field=name)
     for name in members:
-        if name not in Manifest.__fields__:
-            from difflib import get_close_matches  # noqa: PLC0415  few manifests have unknown fields
-
-            near = get_close_matches(name.casefold(), _NARROWING, 1, 0.8)
-            if near:
-                meant = "enabled" if near == ["disabled"] else near[0]
-                raise FrameError(f"is unknown; did you mean {meant!r}?", field=name[:40])
+        if name not in Manifest.__fields__ and (near := _near(name)):
+            raise FrameError(f"is unknown; did you mean {near!r}?", field=name[:40])
 
 
 def _check_providers(manifest: Manifest) -> None:

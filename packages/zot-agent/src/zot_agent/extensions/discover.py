@@ -34,7 +34,6 @@ Scope: TypeAlias = Literal["explicit", "project", "global", "bundled"]
 
 MANIFEST_FILE = "extension.json"
 """The same as `zot_ext.manifest.MANIFEST_FILE`, repeated here to avoid the import."""
-
 MANIFEST_BYTES = 1 << 20
 """The most bytes of a manifest; the same as `zot_ext.manifest.MANIFEST_BYTES`."""
 THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
@@ -271,6 +270,8 @@ def _candidates(
         for name in names:
             if os.path.isdir(directory := os.path.join(place, name)):
                 yield directory, scope, _read(directory, scope)
+            elif name == MANIFEST_FILE:
+                yield place, scope, _unread(directory, f"{name} must be in a folder of its own", scope)
 
 
 def own_files(found: DiscoveredExtension) -> list[str]:
@@ -365,7 +366,7 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
     except OSError as error:
         if not os.path.lexists(path) and not isinstance(error, PermissionError):
             package = scope == "explicit" or os.path.isfile(os.path.join(directory, "package.json"))
-            return _read_pi(directory, scope) if package else None
+            return (_read_pi(directory, scope) if package else None) or _misnamed(path, scope)
         return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope, guards=True)
     from zot_ext.manifest import ManifestError, has_theme, parse_manifest  # noqa: PLC0415  only where there is an extension
 
@@ -376,3 +377,24 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
     if manifest.pi:
         return _read_pi(directory, scope, manifest)
     return DiscoveredExtension(manifest.name, directory, scope, manifest)
+
+
+def _misnamed(path: str, scope: Scope) -> Problem | None:
+    """Return a problem if there is a file beside `path` that is probably meant to be that manifest."""
+    from zot_provider.near_names import misnamed  # noqa: PLC0415  few folders are without a manifest
+
+    if not (other := misnamed(path, ("extension", "manifest"))):
+        return None
+    return _unread(other, f"zot reads {MANIFEST_FILE}, and not {os.path.basename(other)}", scope)
+
+
+def _unread(path: str, why: str, scope: Scope) -> Problem:
+    """Return a problem about a manifest that is not read, in its folder."""
+    from zot_ext.manifest import ManifestError, parse_manifest  # noqa: PLC0415  only for a mistake
+
+    try:
+        manifest = parse_manifest(read_regular(path, MANIFEST_BYTES), has_theme=True)
+        guards = manifest.enabled and manifest.guards is not None
+    except (OSError, ManifestError) as error:
+        guards = isinstance(error, OSError) or error.guards
+    return Problem(os.path.dirname(path), why, scope, guards)
