@@ -100,6 +100,10 @@ def test_a_file_of_any_length_is_a_skill_if_its_front_matter_is_short(tmp_path: 
     [
         ("disable-model-invocation: ture", "disable-model-invocation: expected true or false, got 'ture'"),
         ("user-invocable: [no]", "user-invocable: expected true or false"),
+        (
+            "disable-model-invocaton: true",
+            "there is no field 'disable-model-invocaton'; did you mean disable-model",
+        ),
         ("disallowed-tools: Bash", "the field 'disallowed-tools' seems to hold something back"),
         ("disallowedTools: Bash", "the field 'disallowedTools' seems to hold something back"),
         ("sandbox: strict", "the field 'sandbox' seems to hold something back"),

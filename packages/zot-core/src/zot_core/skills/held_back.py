@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from zot_core.skills.front_matter import FrontMatterError
+from zot_provider.near_names import holds_back, nearest
 
 _FORBIDS = """
     confine deny denied denies disallow disallowed exclude excluded forbid forbidden guard guards isolation readonly
@@ -21,20 +22,29 @@ _LIMITS = """
 """
 """Words of names of fields that limit what an agent may do."""
 
+_ALIKE = 0.8
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _HOLDING = ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "tool_call", "tool_run")
 """Events whose hooks can refuse."""
 
 
-def check_held_back(fields: Mapping[str, object], known: Iterable[str] = (), *, limits: bool = False) -> None:
+def check_held_back(
+    fields: Mapping[str, object], known: Iterable[str] = (), *, narrowing: Iterable[str], limits: bool = False
+) -> None:
     """Raise `FrontMatterError` for a field that forbids something, with `limits` also if it limits something, unless
-    its name is `known`; and for hooks that can refuse, which run in no such file."""
+    its name is `known`; for a name that resembles a field by which less may run (`narrowing`); and for hooks
+    that can refuse, which run in no such file."""
     words = {*_FORBIDS.split(), *(_LIMITS.split() if limits else ())}
     for name in fields:
         if name.casefold() == "hooks":
             _check_hooks(fields[name])
-        elif name not in known and not words.isdisjoint(word.casefold() for word in _WORDS.findall(name)):
-            raise FrontMatterError(f"the field {name!r:.40} seems to hold something back, and zot does not know it")
+        elif name not in known:
+            near = nearest(name, narrowing, _ALIKE)
+            if near and near != name:
+                raise FrontMatterError(f"there is no field {name!r:.40}; did you mean {near}?")
+            own = (word.casefold() for word in _WORDS.findall(name))
+            if near != name and (not words.isdisjoint(own) or (limits and holds_back(name))):
+                raise FrontMatterError(f"the field {name!r:.40} seems to hold something back, and zot does not know it")
 
 
 def _check_hooks(value: object) -> None:

@@ -76,7 +76,7 @@ def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, 
     if not description:
         line = line_of(front, "description")
         raise FrontMatterError("a description is missing: it tells the model when to use the skill", line)
-    check_held_back(fields)
+    check_held_back(fields, narrowing=("disable-model-invocation",))
     return Skill(
         prefix + name,
         description,

@@ -50,7 +50,7 @@ def read_template(name: str, path: str, source: str) -> PromptTemplate:
     """
     parts = read_parts(path)
     fields = {} if parts.front is None else read_fields(parts.front)
-    check_held_back(fields)
+    check_held_back(fields, narrowing=())
     description = _line(fields.pop("description", ""))
     if not description:
         description = _line(next(line for line in parts.body.splitlines() if line.strip()).lstrip("# "))

@@ -18,6 +18,7 @@ from zot_core.skills.held_back import check_held_back
 from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
+from zot_provider.near_names import folded
 from zot_provider.record import Record, field
 
 T = TypeVar("T")
@@ -57,6 +58,8 @@ _OTHERS = (
     "color", "maxTokens", "max_tokens",
 )  # fmt: skip
 """The other fields of zot and of other agents."""
+_WORDS = {"allowedtools": "tools", "deniedtools": "disallowedTools", "mode": "permissions"}
+"""Names of other programs for those."""
 _NO_SANDBOX = ("off", "false", "inherit")
 _KINDS = ("subagent", "all", "primary")
 """Values of the field `mode` of OpenCode, which says where an agent is offered."""
@@ -263,25 +266,15 @@ def _check_names(fields: dict[str, object], front: str) -> None:
     written = re.findall(r"^([A-Za-z_-]+)[ \t]*:", front, re.MULTILINE)
     if twice := next((each for each in _NARROWING if written.count(each) > 1), ""):
         raise NotUnderstood(f"the field {twice} is there twice")
-    known = {_plain(each): each for each in _NARROWING}
     if _text(fields, "mode") in _KINDS:
         fields = {name: value for name, value in fields.items() if name != "mode"}
     for name in fields:
-        if name not in (*_NARROWING, *_OTHERS):
-            from difflib import get_close_matches  # noqa: PLC0415  few files have unknown fields
-
-            words = {"allowedtools": "tools", "deniedtools": "disallowedTools", "mode": "permissions"}
-            near = words.get(_plain(name)) or next(iter(get_close_matches(_plain(name), known, 1, 0.8)), "")
-            if near:
-                raise NotUnderstood(f"there is no field {name!r:.40}; did you mean {known.get(near, near)}?")
+        if meant := _WORDS.get(folded(name), ""):
+            raise NotUnderstood(f"there is no field {name!r:.40}; did you mean {meant}?")
     try:
-        check_held_back(fields, (*_NARROWING, *_OTHERS), limits=True)
+        check_held_back(fields, (*_NARROWING, *_OTHERS), narrowing=_NARROWING, limits=True)
     except FrontMatterError as error:
         raise NotUnderstood(str(error)) from None
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.casefold())
 
 
 def _text(fields: dict[str, object], name: str) -> str:
