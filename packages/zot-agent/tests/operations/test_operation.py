@@ -129,6 +129,13 @@ def test_fields_that_are_null_or_unknown_are_left_out() -> None:
     assert grow.check({"name": "x", "side": None, "more": 1}) == {"name": "x"}
 
 
+@pytest.mark.parametrize("name", ["permission_mode", "permissionMode", "sandbox", "deny", "disallowed_tools"])
+def test_an_unknown_field_that_asks_that_less_may_run_is_refused(name: str) -> None:
+    with pytest.raises(OperationFailed, match=f"has no field '{name}'; it would hold nothing back"):
+        grow.check({"name": "x", name: ["y"]})
+    assert grow.check({"name": "x", name: False}) == {"name": "x"}
+
+
 @pytest.mark.parametrize("annotation", [int | None, float, tuple[int, ...], list[float]])
 def test_a_field_of_another_kind_is_refused_when_it_is_written(annotation: object) -> None:
     with pytest.raises(TypeError, match="a field cannot be"):

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, Typ
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FieldKind, OperationFailed, kind_of
+from zot_provider.near_names import holds_back
 from zot_provider.record import Record
 
 A = TypeVar("A")
@@ -107,13 +108,16 @@ class Operation(Generic[P, R]):
         return tuple(each.name for each in self.fields if each.required)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are set; others are ignored. Raises `OperationFailed`, which names the field."""
+        """Return the fields that are set; others are ignored, unless they ask that less may run. Raises
+        `OperationFailed`, which names the field."""
         fields: dict[str, Any] = {}
         kinds = self._kinds
         for name, value in given.items():
             if value is not None and (kind := kinds.get(name)) is not None:
                 kind.check(name, value)
                 fields[name] = value
+            elif value not in (None, False) and name not in kinds and holds_back(name, misspelt=False):
+                raise OperationFailed("invalid", f"{self.name} has no field {name!r:.60}; it would hold nothing back")
         for name in self._required:
             if name not in fields:
                 raise OperationFailed("invalid", kinds[name].problem(name, None))
