@@ -48,7 +48,8 @@ WRONG: dict[str, list[Any]] = {
     "permissions": [
         {"deny": "bash"}, {"deny": None}, {"mode": "aks"}, {"mode": None}, {"denny": []}, {"deny": ["bsh(rm *)"]},
         {"deny": ["bash(rm x && ls)"]}, {"deny": ["bash("]}, {"deny": ["bash(^rm)"]},
-        {"ask": ["bash(rm\u200b *)"]}, "ask",
+        {"ask": ["bash(rm\u200b *)"]}, "ask", {"deny": [r"bash(rm\s+.*)"]}, {"deny": ["bash(git push:--force)"]},
+        {"deny": ["run_shell_command(rm *)"]},
     ],
     "hooks": [
         {"tool_cal": []}, {"tool_call": {}}, {"tool_call": [{"command": ""}]}, {"tool_call": [{"comand": "x"}]},
@@ -178,6 +179,8 @@ MEANT = (
     b'{"no_yolo": true,}',
     '{"permissions": {"deny": ["bash"]}}'.encode("utf-16"),
     b'{"Permissions": {"deny": ["bash"]}}',
+    b'{"settings": {"no_yolo": true}}',
+    b'{"approval_policy": "on-request"}',
 )
 
 
@@ -231,6 +234,7 @@ def test_a_damaged_file_of_claude_code_that_may_deny_something_stops(
     own = Path(zot.env["HOME"])
     for folder, content in (
         (own, '{"permissions": {"deny": ["Bash"]},}'),
+        (own, '{"permissions": {"denny": ["Bash"]}}'),
         (zot.cwd, '{"permissions": {"deny": "Bash"}}'),
     ):
         path = folder / ".claude" / "settings.json"
@@ -343,8 +347,9 @@ def test_a_flag_that_names_what_is_not_there_stops(mode: str, zot: Zot, server: 
 
 
 def test_a_variable_that_zot_does_not_read_and_that_seems_to_confine_stops(zot: Zot, server: ScriptedServer) -> None:
-    for name in ("ZOT_SANDBOX", "ZOT_NO_YOLO", "ZOT_PERMISSIONS_MODE", "ZOT_PERMISSION_MODES", "zot_no_yolo"):
+    for name in ("ZOT_SANDBOX", "ZOT_NO_YOLO", "ZOT_PERMISSIONS_MODE", "zot_no_yolo", "ZOT_HOM"):
         refused(zot.ask(server, "-p", "x", env={**zot.env, name: "on"}), zot, server, f"${name}")
+    refused(zot.ask(server, "-p", "x", env={**zot.env, "ZOT_PERMISSION_MODE": ""}), zot, server, "is empty")
     server.add("done")
     assert zot.ask(server, "-p", "x", env={**zot.env, "ZOT_SANDBOX": "", "ZOT_HOOK": "1"}).code == 0
 
@@ -364,15 +369,24 @@ def test_a_flag_whose_hyphens_have_become_dashes_is_no_prompt(flag: str, zot: Zo
     assert zot.ask(server, "-p", "--", flag).code == 0
 
 
-@pytest.mark.parametrize("name", ["Config.json", "config.jsonc", "config.toml", "config.yaml", "settings.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Config.json", "config.jsonc", "config.toml", "config.yaml", "settings.json", "confg.json"),
+        *("config.json.txt", "settings.local.json", "hooks.json", "configuration.yml"),
+    ],
+)
 def test_a_file_of_settings_with_another_name_stops(name: str, zot: Zot, server: ScriptedServer) -> None:
     zot.home.mkdir()
     (zot.home / name).write_text('{"no_yolo": true}')
     refused(zot.ask(server, "-p", "x"), zot, server, str(zot.home / name))
     server.add("one", "two")
     assert zot.ask(server, "-p", "--ignore-settings", "x").code == 0
-    (zot.home / FILE).write_text("{}")
-    assert zot.ask(server, "-p", "x").code == 0
+    (zot.home / FILE).write_text("{}")  # zot has written it, and nothing of what the person has
+    requests = len(server.requests)
+    done = zot.ask(server, "-p", "x")
+    assert (done.code, len(server.requests)) == (2, requests)
+    (zot.home / name).rename(zot.home / f"{name}.old")
     (zot.cwd / ".zot").mkdir()
     (zot.cwd / ".zot" / name).write_text('{"no_yolo": true}')
     server.add("three", "four")
@@ -396,9 +410,11 @@ FILES: list[tuple[str, str]] = [
             {"enabled": "false"}, {"Enabled": False}, {"sampling": "never"}, {"sampling": False}, {"Sampling": "deny"},
             {"excludeTools": ["delete"]}, {"tools": ["read"]}, {"tools": {"delete": False}}, {"readOnly": True},
             {"disallowedTools": ["delete"]}, {"permissions": {"deny": ["delete"]}}, {"sandbox": {"network": False}},
-            {"denied-tools": ["delete"]}, {"restrictTo": ["read"]},
+            {"denied-tools": ["delete"]}, {"restrictTo": ["read"]}, {"includeTool": ["read"]}, {"isActive": False},
+            {"off": True}, {"options": {"disabled": "yes"}},
         )
     ),
+    ("mcp.json", json.dumps({"mcpServers": {"a": SERVER}, "mcp": {"excluded": ["a"]}})),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true},}}'),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true, "disabled": false}}}'),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true}}, "mcpServers": {"a": {"command": "x"}}}'),
@@ -414,7 +430,9 @@ FILES: list[tuple[str, str]] = [
             "allowed-tools: read", "disallowed-tools: bash", "worktree: yes", "worktrees: true", "isolation: container",
             "tools: Bash(ls *", "tools: Bash(ls (x))", "maxTurns: few", "maxturns: 3", "steps: 0", "sandbox: strict",
             "sandbox: {}", "sandbox_mode: read-only", "readonly: 1", "disabled: 1", "enabled: no", "approval: never",
-            "hooks: {PreToolUse: []}", "denyRead: x", "excluded_tools: bash", "timeout: 5", "maxCost: 1", "network: no",
+            "hooks: {PreToolUse: []}", "denyRead: x", "excluded_tools: bash",
+            "dissallowedTools: bash", "requireAproval: yes", "alowed-tools: read",
+            "timeout: 5", "maxCost: 1", "network: no",
         )
     ),
 ]  # fmt: skip
@@ -440,6 +458,20 @@ def test_they_stop_every_mode(mode: str, zot: Zot, server: ScriptedServer) -> No
         path.write_text(content)
         refused(start(zot, server, mode), zot, server, str(path))
         path.unlink()
+
+
+def test_a_rule_about_a_server_that_no_file_names_is_a_line(zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / "mcp.json").write_text(json.dumps({"mcpServers": {"time": {**SERVER, "disabled": True}}}))
+    no = "no mcp.json that counts here names the server"
+    for rule, said in (
+        ("mcp__nope__x", [no]), ("mcp__tiem", [f"{no}; did you mean time?"]), ("MCP__time__now", []), ("mcp__ti*", []),
+    ):  # fmt: skip
+        (zot.home / FILE).write_text(json.dumps({"permissions": {"deny": [rule]}}))
+        server.add("done")
+        done = zot.ask(server, "-p", "x")
+        lines = [line for line in done.err.splitlines() if line.startswith("zot: ")]
+        assert (done.code, lines) == (0, [f"zot: {zot.home / FILE}: {rule!r}: {each}" for each in said])
 
 
 def test_they_count_for_nothing_in_a_folder_that_is_not_trusted(zot: Zot, server: ScriptedServer) -> None:
@@ -599,11 +631,14 @@ def test_the_manifest_of_a_guard_is_understood_or_stops(mode: str, zot: Zot, ser
     whole = f'{{"name": "a", "exec": "./run", {GUARD}}}'
     for text in (
         whole[:-1], f"{whole[:-1]},}}", f"// mine\n{whole}", whole.replace("guards", "Guards"),
-        whole.replace("guards", "guard"), whole.replace("block", "blok"), whole.replace("tool_call", "toolcall"),
+        whole.replace("guards", "guard"), whole.replace("guards", "gaurds"),
+        whole.replace("block", "blok"), whole.replace("tool_call", "toolcall"),
         whole.replace("on_exit", "onExit"), whole.replace('"./run"', "3"), '{"name": "a", "exec": "./a", "guards": []}',
     ):  # fmt: skip
         (folder / "extension.json").write_text(text)
         refused(start(zot, server, mode), zot, server, str(folder))
+    (folder / "extension.json").rename(folder / "extensions.json")
+    refused(start(zot, server, mode), zot, server, str(folder), "extensions.json")
 
 
 def test_the_manifest_of_a_guard_that_is_off_stops_nothing(zot: Zot, server: ScriptedServer) -> None:
