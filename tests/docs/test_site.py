@@ -1,6 +1,10 @@
 """What `make site` does before and after the builder, which only the verb itself runs."""
 
+import ast
+import importlib.util
+import re
 import runpy
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,32 @@ def test_every_page_has_a_place_in_one_section() -> None:
     for wrong in (names | {"new.md"}, names - {"install.md"}):
         with pytest.raises(SystemExit, match=r"do not have the same pages: (new|install)\.md"):
             SITE["nav"](wrong)
+
+
+def text_below(name: str, module: str) -> str:
+    """The docstring of a public name, from where it is written."""
+    (spec,) = filter(None, [importlib.util.find_spec(module)])
+    source = Path(spec.origin or "")
+    stub = source.with_suffix(".pyi")  # has the names that the module loads when they are used
+    nodes = ast.parse((stub if stub.exists() else source).read_text("utf-8")).body
+    for node, following in pairwise([*nodes, ast.Pass()]):
+        match node:
+            case ast.ImportFrom(module=str(home), names=names) if name in [each.asname or each.name for each in names]:
+                return text_below(name, home)
+            case ast.ClassDef(name=found) | ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found):
+                if found == name and (text := ast.get_docstring(node)):  # overloads come before it
+                    return text
+            case ast.Assign(targets=[ast.Name(id=found)]) | ast.AnnAssign(target=ast.Name(id=found)):
+                if found == name:
+                    return ast.unparse(following) if isinstance(following, ast.Expr) else ""
+    return ""
+
+
+@pytest.mark.parametrize("package", SITE["PACKAGES"])
+def test_every_heading_of_an_interface_has_a_text(package: str) -> None:
+    names = re.findall(r"^::: (\S+)\.(\w+)$", SITE["interface"](package), re.MULTILINE)
+    assert len(names) > 5
+    assert [name for module, name in names if not text_below(name, module)] == []
 
 
 def test_links_lead_to_pages_of_the_site_and_else_to_the_repository_at_the_tag() -> None:

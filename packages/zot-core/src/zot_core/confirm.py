@@ -31,6 +31,7 @@ Decision: TypeAlias = bool | str | None
 """True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
 
 Confirm: TypeAlias = Callable[[ToolRequest], Decision | Awaitable[Decision]]
+"""Decides whether a call runs, from the arguments that its tool will receive."""
 
 
 def confirm_gate(confirm: Confirm) -> Callable[[ToolRequest], Awaitable[Refusal | None]]:

@@ -50,6 +50,7 @@ CompactReason: TypeAlias = Literal["manual", "threshold", "overflow"]
 RunEnd: TypeAlias = Literal[
     "completed", "aborted", "error", "refused", "max_steps", "max_cost", "max_tokens", "deadline"
 ]
+"""How a run ended: `refused` by a hook, and the last four at a limit of `RunLimits`."""
 
 
 class UserMessage(Record):
@@ -342,3 +343,4 @@ AgentEvent: TypeAlias = (
     | ErrorEvent
     | Done
 )
+"""What a run emits, in the order in which it happens."""

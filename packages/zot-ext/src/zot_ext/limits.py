@@ -161,3 +161,4 @@ WAITS = (
 BUSY_ONCE = 15.0
 """Seconds; see `busy_seconds`."""
 DEFAULT_LIMITS = ExtensionLimits()
+"""The limits of an extension whose settings name none."""

@@ -105,6 +105,7 @@ class ReasoningBlock(Record):
 
 
 Block: TypeAlias = TextBlock | ImageBlock | ToolCallBlock | ToolResultBlock | ReasoningBlock
+"""A part of a message."""
 
 
 class Message(Record):

@@ -8,6 +8,7 @@ from zot_provider.model import Model
 from zot_provider.record import Record, field
 
 Reasoning: TypeAlias = Literal["off", "minimum", "low", "medium", "high", "xhigh", "max"]
+"""How much a model thinks before it answers. A model without that level takes the nearest that it has."""
 CacheTime: TypeAlias = Literal["5m", "1h"]
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NewType
 
 Color = NewType("Color", str)
+"""A colour of a terminal, in one of the three forms above."""
 Rgb = tuple[int, int, int]
 
 DEFAULT = Color("default")

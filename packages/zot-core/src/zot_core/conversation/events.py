@@ -242,6 +242,7 @@ ExtensionEvent: TypeAlias = (
     | PanelRender
     | PanelClose
 )
+"""What an extension shows or changes."""
 
 
 class Changed(Record):
@@ -376,3 +377,4 @@ ConversationEvent: TypeAlias = (
     | PermissionEvent
     | DialogEvent
 )
+"""Everything that a conversation emits to its clients."""

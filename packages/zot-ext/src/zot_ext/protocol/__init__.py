@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["FROM_EXTENSION", "FROM_HOST", "PROTOCOL_VERSION", "FromExtension", "FromHost"]
 
 PROTOCOL_VERSION = 1
+"""The version of the frames, which `hello_ack` names."""
 
 _HOMES = {
     "FROM_EXTENSION": "zot_ext.protocol.from_extension",

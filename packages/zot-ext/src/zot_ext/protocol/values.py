@@ -41,6 +41,7 @@ class UnknownBlock(Record):
 
 
 Block = TextBlock | ImageBlock | UnknownBlock
+"""A part of the content of a message or of a result."""
 
 
 class PanelSpec(Record):
