@@ -270,6 +270,15 @@ def test_each_distribution_is_published_by_a_job_after_what_it_needs_without_cod
     assert published == {*members}
 
 
+def made(clone: Path, version: str, *others: str) -> list[str]:
+    """What the workflow says to `gh release create`, where others are released."""
+    (step,) = (each["run"] for each in jobs()["release"]["steps"] if "run" in each)  # type: ignore[attr-defined]
+    gh = f'gh() {{ if [ "$2" = list ]; then printf "%s\\n" {" ".join(others)}; else printf "%s\\n" "$@"; fi; }}'
+    command = ["bash", "-e", "-c", f"{gh}\nGITHUB_REF_NAME=v{version} GITHUB_OUTPUT=output\n{step}"]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    return done.stdout.splitlines()
+
+
 @pytest.mark.parametrize("version", ["7.8.9", "7.8.9rc1"])
 def test_the_page_of_a_release_gets_what_was_checked_and_that_of_a_candidate_no_installer(
     clone: Path, release: Release, version: str
@@ -282,14 +291,28 @@ def test_the_page_of_a_release_gets_what_was_checked_and_that_of_a_candidate_no_
         (clone / "release" / path).touch()
     text = "from artifacts import installers; from tree import Tree, Path; installers(Tree(Path()), Path('release'))"
     subprocess.run([sys.executable, "-c", text], cwd=clone, env=SCRIPTS, check=True, timeout=PATIENCE)
-    (step,) = (each["run"] for each in jobs()["release"]["steps"] if "run" in each)  # type: ignore[attr-defined]
-    script = f'gh() {{ printf "%s\\n" "$@"; }}\nGITHUB_REF_NAME=v{version}\n{step}'
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=clone, capture_output=True, text=True, check=True)
-    given = {line.partition("/")[2] for line in done.stdout.splitlines() if line.startswith("release/")}
+    given = {line.partition("/")[2] for line in made(clone, version, "v7.8.8") if line.startswith("release/")}
     assert given == (built if "rc" in version else built | {"install.sh", "zot.rb"})
     assert [path for path in given if not (clone / "release" / path).exists()] == []
     assert (clone / "release" / "Dockerfile").exists() == ("rc" not in version)
-    assert ("--prerelease" in done.stdout, "--latest" in done.stdout) == ("rc" in version, "rc" not in version)
+
+
+@pytest.mark.parametrize(
+    ("version", "others", "said", "output"),
+    [
+        ("0.1.0", [], "--latest=true", "latest=true\n"),
+        ("0.10.0", ["v0.9.0", "v0.1.5"], "--latest=true", "latest=true\n"),
+        ("0.9.1", ["v0.9.0", "v0.10.0"], "--latest=false", "latest=false\n"),
+        ("0.11.0rc1", ["v0.10.0"], "--prerelease", ""),
+    ],
+)
+def test_a_release_is_the_latest_unless_a_newer_version_is_out(
+    tmp_path: Path, version: str, others: list[str], said: str, output: str
+) -> None:
+    """The image reads what the step leaves."""
+    (tmp_path / "output").touch()
+    assert said in made(tmp_path, version, *others)
+    assert (tmp_path / "output").read_text() == output
 
 
 def test_the_forms_of_issues_give_labels_that_every_new_repository_has() -> None:
