@@ -8,7 +8,7 @@
 # 3. Completions go to where bash and fish look for those of a person.
 #
 # It needs curl or wget, changes no file of your shell, and never asks for the rights of another user. To take zot away:
-# https://OWNER.github.io/zot/install/#remove-it. To change where things go: UV_INSTALL_DIR, UV_TOOL_DIR, UV_TOOL_BIN_DIR.
+# https://OWNER.github.io/zot/latest/install/#remove-it. To change where things go: UV_INSTALL_DIR, UV_TOOL_DIR, UV_TOOL_BIN_DIR.
 set -eu
 
 ZOT=0.1.0

@@ -53,6 +53,21 @@ FEATURES = [
     *("content.code.copy", "navigation.footer", "navigation.indexes", "navigation.sections", "navigation.tabs"),
     *("navigation.top", "search.highlight", "toc.follow"),
 ]
+LATEST = "latest/"
+"""Where the newest version is, below the address of the site; each version calls the page there the canonical one."""
+OUTDATED = """{% extends "base.html" %}
+{% block outdated %}
+This page belongs to an older version.
+<a href="{{ page.canonical_url or config.site_url }}">Read that of the newest one.</a>
+{% endblock %}
+"""
+"""What the theme shows above each page of a version that is not the newest."""
+OVERRIDES = {
+    "main.html": OUTDATED,
+    # The theme's own asks for `new URL("..")`, which throws on every page; a script that comes later shows the banner.
+    "partials/javascripts/outdated.html": "",
+}
+"""Templates in place of the theme's."""
 EXTENSIONS = [
     *("admonition", "attr_list", "md_in_html", "tables", "toc", "pymdownx.highlight", "pymdownx.inlinehilite"),
     "pymdownx.superfences",
@@ -132,6 +147,10 @@ def write(tag: str) -> None:
         path.write_text(text, "utf-8")
     shutil.copytree(DOCS / "images", TARGET / "docs" / "images")
     shutil.copytree(ROOT / "scripts" / "site_assets", TARGET / "docs" / "assets")
+    for name, text in OVERRIDES.items():
+        path = TARGET / "overrides" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
     sections = nav({*texts})
     options: dict[str, object] = {
         "heading_level": 2,
@@ -142,13 +161,14 @@ def write(tag: str) -> None:
     options["preload_modules"] = sorted({package.partition(".")[0] for package in PACKAGES})
     config = {
         "site_name": "zot",
-        "site_url": url,
+        "site_url": url + LATEST,
         "site_description": "A coding agent for the terminal, in Python",
         "repo_url": address,
         "docs_dir": "docs",
         "site_dir": "html",
         "nav": sections,
         "theme": {
+            "custom_dir": "overrides",
             "features": FEATURES,
             "font": False,
             # Without the first one, which follows the system, a browser keeps the scheme of the first visit.
@@ -159,6 +179,7 @@ def write(tag: str) -> None:
             ],
         },
         "markdown_extensions": EXTENSIONS,
+        "extra": {"version": {"provider": "mike"}},  # each page has a list of what ../versions.json names
         "extra_css": ["assets/zot.css"],
         "extra_javascript": ["assets/zot.js"],
         "plugins": [
@@ -241,9 +262,10 @@ def main() -> None:
     site = TARGET / "html"
     for name in pages():
         shutil.copy(TARGET / "docs" / name, site / name)
-    (site / "llms.txt").write_text(listing(url), "utf-8")
+    own = f"{tag.removeprefix('v')}/" if tag else LATEST
+    (site / "llms.txt").write_text(listing(url + own), "utf-8")
     shutil.copy(ROOT / "packaging" / "install.sh", site)
-    if broken := broken_links(site, url):
+    if broken := broken_links(site, url + LATEST):
         sys.exit("links that lead nowhere:\n" + "\n".join(broken))
     print(f"{site}: {len(list(site.rglob('*.html')))} pages, without a warning or a broken link")
 

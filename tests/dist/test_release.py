@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from published_site import publish
 from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -313,6 +314,25 @@ def test_a_release_is_the_latest_unless_a_newer_version_is_out(
     (tmp_path / "output").touch()
     assert said in made(tmp_path, version, *others)
     assert (tmp_path / "output").read_text() == output
+
+
+def test_the_root_of_the_site_leads_to_the_newest_version_and_each_keeps_its_folder(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    for version in ("0.9.0", "0.10.0", "0.9.1", "0.9.1"):  # a job may be started again
+        site = tmp_path / "built"
+        (site / "install").mkdir(parents=True, exist_ok=True)
+        for name in ("index.html", "404.html", "install.sh", "llms.txt", "install/index.html"):
+            (site / name).write_text(f"{version}\n")
+        publish(site, version, pages)
+    assert json.loads((pages / "versions.json").read_text()) == [
+        {"version": "0.10.0", "title": "0.10.0", "aliases": ["latest"]},
+        {"version": "0.9.1", "title": "0.9.1", "aliases": []},
+        {"version": "0.9.0", "title": "0.9.0", "aliases": []},
+    ]
+    for folder, has in (("latest", "0.10.0"), ("0.9.0", "0.9.0"), ("0.9.1", "0.9.1"), ("0.10.0", "0.10.0")):
+        assert (pages / folder / "install" / "index.html").read_text() == f"{has}\n"
+    assert {(pages / name).read_text() for name in ("404.html", "install.sh", "llms.txt")} == {"0.10.0\n"}
+    assert 'url=latest/"' in (pages / "index.html").read_text()
 
 
 def test_the_forms_of_issues_give_labels_that_every_new_repository_has() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from chromium import Tab, browser
+from published_site import publish
 from visited_page import faults
 
 ROOT = Path(__file__).parents[2]
@@ -24,9 +25,13 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the site is, as that of two versions."""
     assert (SITE / "index.html").exists(), "make site builds it first"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(SITE)))
+    pages = tmp_path_factory.mktemp("site") / "pages"
+    for version in ("0.2.0", "0.1.0"):
+        publish(SITE, version, pages)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(pages)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
@@ -51,7 +56,7 @@ async def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(pa
     async with browser() as tab:
         for scheme in SCHEMES:
             for width in (1440, 390):
-                await show(tab, address + page, scheme, width)
+                await show(tab, f"{address}latest/{page}", scheme, width)
                 assert await tab.value("document.body.dataset.mdColorScheme") == SCHEMES[scheme]
                 await tab.screenshot(SITE.parent / f"{name}-{scheme}-{width}.png")
                 wide = await tab.value("document.documentElement.scrollWidth") - width
@@ -61,7 +66,25 @@ async def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(pa
 
 async def test_the_search_finds_a_page_by_what_it_says(address: str) -> None:
     async with browser() as tab:
-        await show(tab, address, "light", 1440)
+        await show(tab, f"{address}latest/", "light", 1440)
         entries = await tab.value("fetch('search.json').then((each) => each.text())")
         assert "permissions/" in entries
         assert "What the wall holds" in entries
+
+
+async def test_the_list_of_versions_leads_to_the_same_page_of_an_older_one_which_says_so(address: str) -> None:
+    outdated = "!document.querySelector('[data-md-component=outdated]').hidden"
+    async with browser() as tab:
+        await show(tab, f"{address}latest/install/", "light", 1440)
+        await tab.until("document.querySelector('.md-version__list a')")
+        links = "[...document.querySelectorAll('.md-version__list a')]"
+        assert await tab.value(f"{links}.map((each) => each.innerText)") == ["0.2.0", "0.1.0"]
+        assert await tab.value(outdated) is False
+        await tab.load("Runtime.evaluate", expression=f"{links}[1].click()")
+        assert await tab.value("location.pathname") == "/0.1.0/install/"
+        await tab.until(outdated)
+        assert await tab.value("document.querySelector('.md-banner a').href.endsWith('/latest/install/')")
+        await tab.screenshot(SITE.parent / "older.png")
+        assert await faults(tab) == []
+        outside = "api.github.com"  # whose stars the theme shows
+        assert [each for each in tab.complaints if outside not in str(each)] == []
