@@ -86,8 +86,14 @@ def pages() -> dict[str, Path]:
     return {"index.md": ROOT / "README.md", "changelog.md": ROOT / "CHANGELOG.md", **found}
 
 
+def _unescaped(row: "re.Match[str]") -> str:
+    """A row of a table without the backslash before a bar in code, which GitHub needs and the builder shows."""
+    return re.sub(r"`[^`]+`", lambda code: code[0].replace(r"\|", "|"), row[0])
+
+
 def rewritten(name: str, text: str, folder: Path, names: dict[Path, str], home: str) -> str:
-    """The text of a page whose source is in `folder`, with links to pages, and else to the repository at `home`."""
+    """The text of a page whose source is in `folder`, as the builder reads it, with links to pages, and else to the
+    repository at `home`."""
 
     def follow(found: "re.Match[str]") -> str:
         before, link, after = found[1], found[2], found[3]
@@ -103,6 +109,7 @@ def rewritten(name: str, text: str, folder: Path, names: dict[Path, str], home: 
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for at in range(0, len(parts), 2):  # the others are code
+        parts[at] = re.sub(r"^\|.*$", _unescaped, parts[at], flags=re.M)
         parts[at] = re.sub(r"(\]\()([^)\s]+)(\))", follow, parts[at])
         parts[at] = re.sub(r'((?:src|srcset|href)=")([^"]+)(")', follow, parts[at])
     return "".join(parts)

@@ -65,6 +65,12 @@ def test_links_lead_to_pages_of_the_site_and_else_to_the_repository_at_the_tag()
     )
 
 
+def test_a_command_in_a_table_has_its_bar_without_the_backslash_that_github_needs() -> None:
+    text = "| run | `curl x \\| sh` \\| `a\\|b` |\n`grep 'a\\|b'`\n```text\n| `a \\| b` |\n```\n"
+    found = SITE["rewritten"]("new.md", text, ROOT / "docs", {}, "https://host/{kind}/v1")
+    assert found == "| run | `curl x | sh` \\| `a|b` |\n`grep 'a\\|b'`\n```text\n| `a \\| b` |\n```\n"
+
+
 def test_links_and_pictures_that_lead_nowhere_in_the_built_site_are_found(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "index.html").write_text('<h2 id="here">x</h2><a name="there"></a><a href="#here"></a>')
