@@ -131,9 +131,7 @@ def chosen_limits(seconds: float | None) -> ExtensionLimits:
         return extension_limits()
     if not 0 < seconds < 86400:
         raise ConfigError(f"--seconds must be greater than 0 and less than 86400, got {seconds:g}")
-    return ExtensionLimits(
-        hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds
-    )
+    return ExtensionLimits(command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds)
 
 
 def print_report(report: Report, directory: str) -> None:
