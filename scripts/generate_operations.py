@@ -40,7 +40,7 @@ def annotation(hint: Any) -> str:
         return annotation(arguments[0])
     if origin is list:
         return f"Sequence[{annotation(arguments[0])}]"
-    if origin is dict:
+    if origin is dict or typing.is_typeddict(hint):
         return "Mapping[str, object]"
     return "object" if hint is Any else str(hint.__name__)
 

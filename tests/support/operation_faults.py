@@ -11,12 +11,13 @@ from zot_ext.protocol.calls.old_names import OLD_NAMES
 
 OPERATIONS = all_operations()
 EXAMPLES: dict[str, Any] = {"text": "x", "flag": True, "whole": 1, "list": [], "object": {}, "any": 1}
-MEMBERS: dict[str, Any] = {"string": "x", "object": {}}
 WRONG: dict[str, Any] = {"text": 7, "flag": "x", "whole": True, "list": {}, "object": []}
 
 
 def example(kind: FieldKind) -> Any:
     """A value of a kind."""
+    if kind.parts:
+        return {name: example(kind.parts[name]) for name in kind.needed}
     return kind.schema.get("enum", [EXAMPLES[kind.call_kind]])[0]
 
 
@@ -25,12 +26,10 @@ def largest(kind: FieldKind, more: int = 0) -> list[Any]:
     members."""
     if kind.call_kind == "text":
         return ["x" * (kind.most + more)] if 0 < kind.most <= LARGEST else []
-    if kind.call_kind != "list":
+    if kind.call_kind != "list" or kind.each is None:
         return []
-    found = [["x" * (kind.most_each + more)]] if kind.most_each else []
-    items = kind.schema["items"]
-    member = items["enum"][0] if "enum" in items else MEMBERS[items["type"]]
-    return [*found, *([[member] * (kind.most + more)] if kind.most < LARGEST else [])]
+    found = [[each] for each in largest(kind.each, more)]
+    return [*found, *([[example(kind.each)] * (kind.most + more)] if kind.most < LARGEST else [])]
 
 
 def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
@@ -60,6 +59,20 @@ REFUSALS = (
     ("agents.stop", {"agent": "none"}, "not_found", "there is no agent 'none'"),
     ("jobs.stop", {"job": "none"}, "not_found", "there is no job 'none'"),
     ("prompts.steer", {"message": "x"}, "unavailable", "no prompt is being answered"),
+    ("session.new", {"messages": [{}]}, "invalid", "messages[0].text is missing: it must be a string"),
+    (
+        "session.new",
+        {"messages": [{"text": "x", "hidden": "yes"}]},
+        "invalid",
+        "messages[0].hidden must be true or false",
+    ),
+    (
+        "session.new",
+        {"messages": [{"text": "x", "role": "tool"}]},
+        "invalid",
+        "messages[0].role must be one of user, ass",
+    ),
+    ("prompts.send", {"message": "", "images": [{"data": 7}]}, "invalid", "images[0].data must be a string, not 7"),
     ("prompts.follow_up", {"message": " "}, "invalid", "message is empty"),
     ("session.import", {"path": "none.zotsession"}, "not_found", "no file at "),
     ("settings.set", {"key": "none", "value": 1}, "not_found", "unknown setting 'none'"),

@@ -1,6 +1,6 @@
 """Operations as data: their fields from the signature, their checks, and who may use them."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, get_args
 
 import pytest
 from hypothesis import given
@@ -41,6 +41,13 @@ PERSONS = {
 """What is said in the name of the person, or what extensions do with calls of their own."""
 
 
+class Leaf(TypedDict):
+    """A leaf."""
+
+    colour: Annotated[str, 4]
+    dry: NotRequired[bool]
+
+
 @operation("tree.grow", group="tree", scope="drive")
 async def grow(
     caller: OperationCaller,
@@ -51,6 +58,7 @@ async def grow(
     names: list[str] = [],  # noqa: B006  it is not changed
     short: Annotated[str, 4] = "",
     few: Annotated[list[Annotated[str, 2]], 3] = [],  # noqa: B006  as above
+    leaves: list[Leaf] = [],  # noqa: B006  as above
 ) -> None:
     """Grow.
 
@@ -61,6 +69,7 @@ async def grow(
     names: Others.
     short: A word.
     few: Words.
+    leaves: Its leaves.
     """
 
 
@@ -72,6 +81,7 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("names", False, "an array of strings", "Others."),
         ("short", False, "a string", "A word."),
         ("few", False, "an array of strings", "Words."),
+        ("leaves", False, "an array of objects", "Its leaves."),
     ]
     assert grow.doc == "Grow."
 
@@ -105,6 +115,18 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ({"name": "x", "short": "12345"}, "too_large", "short has 5 characters; at most 4"),
         ({"name": "x", "few": ["a"] * 4}, "too_large", "few has 4 members; at most 3"),
         ({"name": "x", "few": ["a", "abc"]}, "too_large", "few[1] has 3 characters; at most 2"),
+        ({"name": "x", "leaves": [{}]}, "invalid", "leaves[0].colour is missing: it must be a string"),
+        (
+            {"name": "x", "leaves": [{"colour": "red"}, {"colour": 1}]},
+            "invalid",
+            "leaves[1].colour must be a string, not 1",
+        ),
+        ({"name": "x", "leaves": [{"colour": "mauve"}]}, "too_large", "leaves[0].colour has 5 characters; at most 4"),
+        (
+            {"name": "x", "leaves": [{"colour": "red", "dry": "no"}]},
+            "invalid",
+            'leaves[0].dry must be true or false, not "no"',
+        ),
         ({"name": "x" * (LARGEST + 1)}, "too_large", f"name has {LARGEST + 1} characters; at most {LARGEST}"),
     ],
 )
@@ -122,10 +144,21 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
         "names": {"type": "array", "items": {"type": "string", "maxLength": LARGEST}, "maxItems": LARGEST},
         "short": {"type": "string", "maxLength": 4},
         "few": {"type": "array", "items": {"type": "string", "maxLength": 2}, "maxItems": 3},
+        "leaves": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"colour": {"type": "string", "maxLength": 4}, "dry": {"type": "boolean"}},
+                "required": ["colour"],
+            },
+            "maxItems": LARGEST,
+        },
     }
 
 
 def test_fields_that_are_null_or_unknown_are_left_out() -> None:
+    leaf = {"colour": "red", "dry": None, "size": 7}
+    assert grow.check({"name": "x", "leaves": [leaf]})["leaves"] == [leaf]
     assert grow.check({"name": "x", "side": None, "more": 1}) == {"name": "x"}
 
 

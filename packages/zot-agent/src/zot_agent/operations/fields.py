@@ -4,8 +4,19 @@ The one table of error words, checks and JSON Schemas for `zot rpc`, `zot serve`
 """
 
 import types
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
@@ -37,15 +48,17 @@ class OperationFailed(ZotError):
 
 class FieldKind(Record):
     """The forms of a value: in words, as a check, as JSON Schema without its limit, and as a key of
-    `zot_ext.protocol.calls.KINDS`. `most` are the characters or members that it can have, 0 where it has none;
-    `most_each` are the characters of a member."""
+    `zot_ext.protocol.calls.KINDS`. `most` are the characters or members that it can have, 0 where it has none. `each`
+    is the kind of the members of a list, `parts` those of the fields of an object, of which some are `needed`."""
 
     words: str
     fits: Callable[[Any], bool]
     form: dict[str, Any]
     call_kind: str
     most: int = 0
-    most_each: int = 0
+    each: "FieldKind | None" = None
+    parts: Mapping[str, "FieldKind"] = {}
+    needed: Set[str] = frozenset()
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -57,16 +70,16 @@ class FieldKind(Record):
         if not self.fits(value):
             raise OperationFailed("invalid", self.problem(name, value))
         if self.most and len(value) > self.most:
-            self._too_large(name, value, self.most)
-        if self.most_each:
+            what = "characters" if isinstance(value, str) else "members"
+            raise OperationFailed("too_large", f"{name} has {len(value)} {what}; at most {self.most}")
+        if self.each is not None and (self.each.most or self.each.parts):
             for at, member in enumerate(value):
-                if len(member) > self.most_each:
-                    self._too_large(f"{name}[{at}]", member, self.most_each)
-
-    @staticmethod
-    def _too_large(name: str, value: Any, most: int) -> None:
-        parts = "characters" if isinstance(value, str) else "members"
-        raise OperationFailed("too_large", f"{name} has {len(value)} {parts}; at most {most}")
+                self.each.check(f"{name}[{at}]", member)
+        for part, kind in self.parts.items():
+            if (given := value.get(part)) is not None:
+                kind.check(f"{name}.{part}", given)
+            elif part in self.needed:
+                raise OperationFailed("invalid", kind.problem(f"{name}.{part}", None))
 
     def problem(self, name: str, value: Any) -> str:
         """Say that a value of this name is missing, or is something else."""
@@ -106,8 +119,10 @@ _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": 
 
 def kind_of(annotation: Any) -> FieldKind:
     """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, of an `Annotated[int,
-    least, most]`, or of an `Annotated` text or list with the most that it has. Raises TypeError for another
-    annotation."""
+    least, most]`, of an `Annotated` text or list with the most that it has, or of a `TypedDict`. Raises TypeError for
+    another annotation."""
+    if is_typeddict(annotation):
+        return _object(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         words, known = "one of " + ", ".join(arguments), frozenset(arguments)
@@ -128,12 +143,24 @@ def kind_of(annotation: Any) -> FieldKind:
             {"type": "array", "items": inner.schema},
             "list",
             LARGEST,
-            inner.most,
+            inner,
         )
     found = _PLAIN.get(origin or annotation)
     if found is None or isinstance(annotation, types.UnionType):
         raise TypeError(f"a field cannot be {annotation}")
     return found
+
+
+def _object(cls: Any) -> FieldKind:
+    hints = get_type_hints(cls, include_extras=True)
+    parts = {
+        name: kind_of(get_args(hint)[0] if get_origin(hint) is NotRequired else hint) for name, hint in hints.items()
+    }
+    form = {
+        "properties": {name: kind.schema for name, kind in parts.items()},
+        "required": sorted(cls.__required_keys__),
+    }
+    return _PLAIN[dict].replace(form=_PLAIN[dict].form | form, parts=parts, needed=cls.__required_keys__)
 
 
 def check_params(params: "Iterable[CallParam]", given: Mapping[str, Any]) -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import LONGEST, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 Position: TypeAlias = Literal["at", "before"]
 
-FirstMessages: TypeAlias = Annotated[list[dict[str, Any]], 1000]
+
+class FirstMessage(TypedDict):
+    """A message with which a session begins."""
+
+    text: Annotated[str, LONGEST]
+    role: NotRequired[Literal["user", "assistant"]]
+    display_text: NotRequired[Annotated[str, LONGEST]]
+    hidden: NotRequired[bool]
+
+
+FirstMessages: TypeAlias = Annotated[list[FirstMessage], 1000]
 
 
 @operation("session.info", group="session", scope="watch")
@@ -92,19 +102,16 @@ async def new(caller: OperationCaller, *, parent: bool = False, messages: FirstM
     return place(caller)
 
 
-def _message(caller: OperationCaller, given: dict[str, Any], at: int) -> Message:
-    text, role, display = given.get("text"), given.get("role") or "user", given.get("display_text")
-    if not isinstance(text, str) or not text.strip() or not isinstance(display, str | None):
-        raise OperationFailed("invalid", f"messages[{at}] needs a text, and its display_text must be a string")
-    if role not in ("user", "assistant"):
-        raise OperationFailed("invalid", f"messages[{at}].role must be user or assistant")
+def _message(caller: OperationCaller, given: FirstMessage, at: int) -> Message:
+    if not given["text"].strip():
+        raise OperationFailed("invalid", f"messages[{at}].text is empty")
     sender = f"extension {caller.name}" if caller.name else "a client"
     return Message(
-        "user" if role == "user" else "assistant",
-        [TextBlock(text)],
+        given.get("role") or "user",
+        [TextBlock(given["text"])],
         timestamp(),
-        display_text=display,
-        hidden=f"sent by {sender}" if given.get("hidden") is True else "",
+        display_text=given.get("display_text"),
+        hidden=f"sent by {sender}" if given.get("hidden") else "",
         extension=caller.name,
     )
 
