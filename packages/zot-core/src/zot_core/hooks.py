@@ -170,10 +170,12 @@ class CompactionPlan(Record):
 
 
 class Compaction(Record):
-    """A compaction of the history: `summary` replaces all messages but the last `kept`."""
+    """A compaction of the history: `summary` replaces all messages but the last `kept`. `agent_id` is the sub-agent
+    whose history it is, empty for the agent itself."""
 
     summary: Message
     kept: int
+    agent_id: str = ""
 
 
 async def _resolve(value: "Maybe[T]") -> T | None:
@@ -396,4 +398,5 @@ class Hooks:
         self.entry: Observe[CustomEntry] = Observe()
         """Data of an extension was added to the session."""
         self.compacted: Observe[Compaction] = Observe()
-        """The history is about to be compacted; called before that, and before the event that reports it."""
+        """The history, or that of a sub-agent, is about to be compacted; called before that, and before the event that
+        reports it."""

@@ -8,6 +8,7 @@ from zot_core.display import DisplayBlock, TerminalDisplay, recalled_display
 from zot_core.events import AgentEvent, ToolResultEvent
 from zot_core.prompt.nearest_files import NearestInstructions, NearestLimits
 from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.subagents.inherit import inherit
 from zot_provider.messages import ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -216,6 +217,29 @@ async def test_where_not_all_fit_the_nearest_ones_come_first(project: Path) -> N
     )
     assert first == f"x = 1\n\n{V2}"
     assert second.endswith(API)
+
+
+async def test_a_sub_agent_gets_them_once_and_after_a_compaction_again(project: Path) -> None:
+    async def read(runtime: Runtime) -> str:
+        await runtime.ask("go")
+        (result,) = runtime.messages[-2].content
+        return "\n".join(each.text for each in result.content)  # type: ignore[union-attr]
+
+    turns = [Turn(calls=[Call("read", {"path": "api/a.py"})]), Turn("done")]
+    below = ScriptedClient([*turns, *turns, *turns, "## Goal\n\nnone", *turns])
+    async with (
+        Runtime("any", client=ScriptedClient(turns), cwd=project) as above,
+        Runtime("any", client=below, cwd=project) as runtime,
+    ):
+        NearestInstructions(above.agent, lambda: True).attach()
+        inherit(runtime.agent, above.agent, "1")
+        assert API in await read(above)
+        assert API in await read(runtime)
+        assert API not in await read(runtime)
+        await read(runtime)
+        await runtime.compact()
+        assert API in await read(runtime)
+        assert len((await above.branches.tree()).path()) == len(above.messages)  # its session is not compacted
 
 
 async def test_a_conversation_that_has_lost_them_gets_them_again_and_one_that_goes_on_does_not(project: Path) -> None:

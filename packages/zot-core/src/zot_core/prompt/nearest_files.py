@@ -15,7 +15,7 @@ from typing import Protocol
 
 from zot_core.display import INSTRUCTIONS
 from zot_core.errors import ToolError
-from zot_core.hooks import Hooks, ToolOutcome
+from zot_core.hooks import Compaction, Hooks, ToolOutcome
 from zot_core.machine.interface import expand_home
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
 from zot_core.tools.definition.context import ToolContext
@@ -87,6 +87,11 @@ class NearestInstructions:
     def attach(self) -> None:
         """Begin, with the next result."""
         self._agent.hooks.tool_result.add(self._on_result)
+        self._agent.hooks.compacted.add(self._forget)
+
+    def _forget(self, compaction: Compaction) -> None:
+        """Bring everything again to the agent whose conversation is compacted."""
+        self._done = {key for key in self._done if key[0] != compaction.agent_id}
 
     async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
         call, result = outcome.call, outcome.result

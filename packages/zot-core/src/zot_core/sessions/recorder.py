@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from zot_core.display import Recaller
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
-from zot_core.hooks import Hooks
+from zot_core.hooks import Compaction, Hooks
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.totals import COUNTED, RunCounter
 from zot_provider.messages import Message
@@ -35,9 +35,13 @@ class Recorder:
         self.session: SessionFile | MemorySession = session or _in_memory(messages)
         """The session to which it writes."""
         hooks.message.add(self._add)
-        hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
+        hooks.compacted.add(self._compact)
         hooks.event.add(self.counter.follow, *COUNTED)
         hooks.event.add(self._on_event, UsageEvent, TurnEnd, CompactDone, Done)
+
+    def _compact(self, compaction: Compaction) -> None:
+        if not compaction.agent_id:
+            self.session.compact(compaction.summary, compaction.kept)
 
     def _add(self, message: Message) -> None:
         self.session.append(message)

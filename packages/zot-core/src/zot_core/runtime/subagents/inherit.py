@@ -45,6 +45,9 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
     child.hooks.tool_call.add(arguments)
     child.hooks.tool_run.add(run)
     child.hooks.tool_result.add(result)
+    child.hooks.compacted.add(
+        lambda done: parent.hooks.compacted.notify(done.replace(agent_id=done.agent_id or agent_id))
+    )
     child.hooks.assistant_message.add(
         parent.hooks.assistant_message.apply, lambda: parent.hooks.assistant_message.applies
     )
