@@ -7,6 +7,7 @@ text of its file has changed. The answer is a line of JSON on ANSWERS. What is `
 gets the changed function in place of its own. What is `bare` has loaded pytest only, and its forks load the rest.
 """
 
+import functools
 import gc
 import json
 import os
@@ -25,6 +26,9 @@ from coverage import Coverage
 PATIENCE = 10
 CANNOT = 99
 """Exit code of a run whose function cannot be exchanged, because it has other variables of the functions around it."""
+
+
+_CACHE = type(functools.cache(len))
 
 
 class Request(TypedDict):
@@ -164,7 +168,8 @@ class WarmTests:
 
 
 def _exchange(path: str, name: str) -> bool:
-    """Give every function of this name what its file now says; whether that can be done."""
+    """Give every function of this name what its file now says; whether that can be done. What functions of the file
+    have kept of earlier calls is forgotten."""
     with open(path, encoding="utf-8") as file:
         waiting: list[CodeType] = [compile(file.read(), path, "exec")]
     new: list[CodeType] = []
@@ -173,11 +178,16 @@ def _exchange(path: str, name: str) -> bool:
         new += [code] if code.co_qualname == name else []
         waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
     gc.unfreeze()  # the plugins of the project hide what is loaded from the garbage collector
+    objects = gc.get_objects()
     functions = [
         each
-        for each in gc.get_objects()
+        for each in objects
         if type(each) is FunctionType and each.__code__.co_qualname == name and each.__code__.co_filename == path
     ]
+    for each in objects:
+        inner = each.__wrapped__ if type(each) is _CACHE else None
+        if type(inner) is FunctionType and inner.__code__.co_filename == path:
+            each.cache_clear()
     gc.freeze()
     if len(new) != 1 or any(each.__code__.co_freevars != new[0].co_freevars for each in functions):
         return False

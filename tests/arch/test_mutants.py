@@ -73,7 +73,7 @@ def test_the_files_and_lines_that_are_meant_can_be_said() -> None:
 
 
 PROGRAM = """\
-LIMIT = 3
+import functools; LIMIT = 3
 
 def small(number):
     return number < LIMIT
@@ -84,11 +84,20 @@ class Door:
 
     def name(self):
         return super().__class__.__name__
+
+@functools.cache
+def kept():
+    return limit()
+
+def limit():
+    return LIMIT
 """
 TESTS = """\
-from program import Door, small
+from program import Door, kept, small
 import program, pytest
 
+kept()
+def test_kept(): assert kept() == 3
 def test_small(): assert small(2) and not small(program.LIMIT)
 def test_door(): assert Door().opens("right") and not Door().opens("wrong")
 def test_name(): assert Door().name()
@@ -152,7 +161,7 @@ def test_a_record_says_which_tests_reach_a_line(warm: Warm) -> None:
     lines = reached["lines"][str(warm.folder / "program.py")]
     assert (lines["4"], lines["8"]) == (["test_program.py::test_small"], ["test_program.py::test_door"])
     assert {*reached["seconds"]} == {
-        f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit", "part")
+        f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit", "part", "kept")
     }
     assert reached["skipped"] == []
 
@@ -177,6 +186,13 @@ def test_what_runs_as_a_module_is_loaded_is_seen_by_a_bare_process(warm: Warm) -
         "failed": ["test_program.py::test_part"],
     }
     assert warm.run("limit", path=warm.change("LIMIT = 3", "LIMIT = = 3"))["code"] not in (0, 1)
+
+
+@pytest.mark.parametrize("warm", ["loaded"], indirect=True)
+@pytest.mark.parametrize(("function", "before"), [("kept", "return limit()"), ("limit", "return LIMIT\n")])
+def test_what_a_function_has_kept_of_earlier_calls_is_forgotten(warm: Warm, function: str, before: str) -> None:
+    path = warm.change(before, "return 4\n")
+    assert warm.run("kept", path=path, function=function)["failed"] == ["test_program.py::test_kept"]
 
 
 @pytest.mark.parametrize("warm", ["loaded"], indirect=True)
