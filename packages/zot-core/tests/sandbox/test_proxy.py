@@ -203,6 +203,13 @@ async def test_a_tunnel_carries_bytes_both_ways_until_an_end() -> None:
         assert client.origin.read == b"anything close\r\n\r\n"
 
 
+async def test_the_end_of_what_a_client_sends_through_a_tunnel_reaches_the_server() -> None:
+    async with inside("ok.test:PORT") as client:
+        answer = await client.send(CONNECT.format("ok.test:PORT") + "all", end=True)  # the server waits for the end
+        assert answer == "HTTP/1.1 200 Connection established\r\n\r\n"
+        assert client.origin.read == b"all"
+
+
 async def test_a_change_of_the_allowed_hosts_counts_from_the_next_request_on() -> None:
     async with inside("ok.test:PORT") as client:
         assert (await client.send(GET.format("ok.test:PORT"))).endswith("ok")
