@@ -1,7 +1,7 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
     uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 15] [--workers 2]
-        [--only PART[:FIRST[-LAST]] ...] [AREA ...]
+        [--reached FILE] [--only PART[:FIRST[-LAST]] ...] [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
 changed, one at a time in an order that the seed gives, and the tests that reach it run until one of them fails. When
@@ -274,23 +274,28 @@ class Copy:
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # what was compiled counts again
 
 
+def _reached(copy: Copy, seconds: int) -> Reached:
+    """Run all tests to learn what they reach, with paths relative to `packages`. What fails counts as skipped."""
+    record = copy.folder / "reached.json"
+    failed = copy.run([], seconds, record=str(record))["failed"]
+    if not record.exists():
+        sys.exit("the tests of the areas take too long")
+    for name in failed:
+        print(f"left out, since it fails as it is: {name}", flush=True)
+    found: Reached = json.loads(record.read_text("utf-8"))
+    lines = {str(Path(file).relative_to(copy.folder / "packages")): each for file, each in found["lines"].items()}
+    return Reached(lines=lines, seconds=found["seconds"], skipped=[*found["skipped"], *failed])
+
+
 class Reach:
     """Which tests reach which line, and how long each takes."""
 
-    def __init__(self, copy: Copy, seconds: int, most: float) -> None:
+    def __init__(self, reached: Reached, most: float) -> None:
         self._most = most
-        record = copy.folder / "reached.json"
-        failed = copy.run([], seconds, record=str(record))["failed"]
-        if not record.exists():
-            sys.exit("the tests of the areas take too long")
-        reached: Reached = json.loads(record.read_text("utf-8"))
-        for name in failed:
-            print(f"left out, since it fails as it is: {name}", flush=True)
-        left = {*failed, *reached["skipped"]}
+        left = set(reached["skipped"])
         self._seconds = {name: took for name, took in reached["seconds"].items() if name not in left}
-        packages = copy.folder / "packages"
         self._lines = {
-            (str(Path(file).relative_to(packages)), int(line)): [each for each in tests if each in self._seconds]
+            (file, int(line)): [each for each in tests if each in self._seconds]
             for file, lines in reached["lines"].items()
             for line, tests in lines.items()
         }
@@ -342,6 +347,9 @@ def _arguments() -> argparse.Namespace:
         help="of the processor, for the tests of one mutant; what survives some of the tests that reach it is said",
     )  # fmt: skip
     parser.add_argument("--workers", type=int, default=2, help="mutants at a time; tests of a sandbox mostly wait")
+    parser.add_argument(
+        "--reached", type=Path, help="a file for what the tests reach; if it is there, an earlier run has learnt that"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
     parser.add_argument(
         "--only", action="append", type=_part, default=[], help="a part of a path: lines, as a.py:10-40"
@@ -364,7 +372,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="zot-mutants-") as folder:
         tests = list(dict.fromkeys(each for area in areas for each in area.tests))
         copies = [Copy(Path(folder) / str(number), tests) for number in range(given.workers)]
-        reach = Reach(copies[0], round(given.minutes * 60), given.seconds)
+        kept = given.reached or Path(folder) / "reached.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(_reached(copies[0], round(given.minutes * 60))), "utf-8")
+        reach = Reach(json.loads(kept.read_text("utf-8")), given.seconds)
         found = [
             mutant
             for path in paths
