@@ -83,8 +83,16 @@ CONNECT = "CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n"
 
 async def test_a_request_to_an_allowed_host_is_sent_on_without_what_concerns_the_proxy() -> None:
     async with inside("ok.test:PORT") as client:
-        head = "GET http://OK.test.:PORT/a?b HTTP/1.1\r\nHost: ok.TEST:PORT\r\nProxy-Authorization: x\r\nA: b\r\n\r\n"
-        answer = await client.send(head)
+        own = (
+            "Connection: upgrade",
+            "Upgrade: h2c",
+            "Keep-Alive: 9",
+            "Proxy-Connection: x",
+            "TE: trailers",
+            "Trailer: A",
+        )
+        lines = ["GET http://OK.test.:PORT/a?b HTTP/1.1", "Host: ok.TEST:PORT", "Proxy-Authorization: x", *own, "A: b"]
+        answer = await client.send("\r\n".join([*lines, "", ""]))
         assert answer == "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
         sent = f"GET /a?b HTTP/1.1\r\nHost: ok.test:{client.port}\r\nConnection: close\r\nA: b\r\n\r\n"
         assert client.origin.read.decode() == sent

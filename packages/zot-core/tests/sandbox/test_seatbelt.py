@@ -75,7 +75,7 @@ def test_new_processes_and_the_whole_network_are_separate_rules() -> None:
 
 def test_a_path_is_a_parameter_and_cannot_change_the_profile() -> None:
     policy = POLICY.replace(paths={'/a") (allow default) ("': "write"})
-    launch = seatbelt.confined(Launch(["true"], "/w/p", {"A": "1"}), policy, SandboxLimits())
+    launch = seatbelt.confined(Launch(["true"], "/w/p", {"A": "1"}), policy, SandboxLimits(), 0)
     assert launch.argv[:2] == ["/usr/bin/sandbox-exec", "-p"]
     assert "allow default" not in launch.argv[2]
     assert launch.argv[3:5] == ["-D", 'P0=/a") (allow default) ("']

@@ -137,7 +137,6 @@ async def _readable(descriptor: socket.socket) -> None:
     ready = loop.create_future()
 
     def wake() -> None:
-        loop.remove_reader(descriptor)
         if not ready.done():
             ready.set_result(None)
 

@@ -54,7 +54,7 @@ def problem() -> str:
     return "" if os.access(PROGRAM, os.X_OK) else f"the sandbox needs {PROGRAM}, which is not there"
 
 
-def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, port: int = 0) -> Launch:
+def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, port: int) -> Launch:
     """Return how `launch` is started in a sandbox, which reaches a proxy at a port of this machine if there is one."""
     text, values = profile(policy, port)
     given = [word for name, value in values.items() for word in ("-D", f"{name}={value}")]
