@@ -182,6 +182,8 @@ def test_a_tool_result_inside_of_a_message_names_its_call() -> None:
     assert encode_blocks([block]) == (
         '[{"type":"tool_result","call_id":"toolu_xyz","is_error":false,"content":[{"type":"text","text":"..."}]}]'
     )
+    refused = ToolResultBlock("toolu_xyz", [], is_error=True, fate="refused")
+    assert json.loads(encode_blocks([refused]))[0]["fate"] == "refused"
 
 
 @pytest.mark.parametrize(
@@ -283,6 +285,8 @@ def test_a_message_has_the_words_of_the_model_and_what_the_user_sees_beside_them
     assert {name: told[name] for name in ("display_text", "hidden") if name in told} == shown
     assert {"type": "tool_call", "id": "1", "name": "ls", "args": {}} in told["content"]
     assert "reasoning" not in [block["type"] for block in told["content"]]
+    assert "summarized_tokens" not in told
+    assert json.loads(encode_message(message.replace(summarized_tokens=0)))["summarized_tokens"] == 0
 
 
 def test_no_reader_of_lines_cuts_an_event_in_two() -> None:

@@ -222,6 +222,12 @@ async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, s
         assert await tab.value(WAITING) == ""
         await served.command(id, "compact")
         await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
+        await tab.load("Page.reload")
+        summary_row = "document.querySelector('#log .compacted summary')?.innerText"
+        assert await tab.until(summary_row) == "The conversation was compacted"
+        assert not await tab.value(
+            "[...document.querySelectorAll('#log .user')].some((each) => each.innerText.includes('summary'))"
+        )
 
 
 async def test_the_page_begins_with_a_prompt_for_a_session_in_a_folder_model_and_mode(
@@ -333,6 +339,8 @@ async def test_a_person_is_asked_about_a_call_and_sees_all_of_it(
         await tab.value("document.querySelector('#permission [value=yes]').click()")
         await tab.until("document.getElementById('log').innerText.includes('Well.')")
         assert await tab.value("document.getElementById('permission').hidden")
+        await tab.load("Page.reload")
+        assert await tab.until("document.querySelector('#log .tool .facts')?.innerText") == "refused"
     first, second = [each for each in server.requests[-1].body["messages"] if each["role"] == "tool"]
     assert first["content"].endswith("the user did not allow this call of bash: not this")
     assert "[exit 0]" in str(second["content"])

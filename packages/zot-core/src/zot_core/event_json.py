@@ -80,7 +80,8 @@ def encode_block(block: Block) -> str:
             return _tool_call(block)
         case ToolResultBlock(call_id, content, is_error):
             head = f'{{"type":"tool_result","call_id":{quote(call_id)},"is_error":{"true" if is_error else "false"}'
-            return f'{head},"content":{encode_blocks(content)}}}'
+            fate = "" if block.fate == "ran" else f',"fate":"{block.fate}"'
+            return f'{head},"content":{encode_blocks(content)}{fate}}}'
         case ReasoningBlock():
             return ""
 
@@ -91,7 +92,7 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 
 def encode_message(message: Message) -> str:
     """Encode a message as the model knows it, and what the user sees in its place: `display_text`,
-    `hidden`; and of a message that an extension may draw, its `id` and `custom_type`."""
+    `hidden`, `summarized_tokens`; and of a message that an extension may draw, its `id` and `custom_type`."""
     return f'{{"role":"{message.role}",{_content(message)}{_seen(message)}}}'
 
 
@@ -102,6 +103,7 @@ def _content(message: Message) -> str:
 def _seen(message: Message) -> str:
     seen = "" if message.display_text is None else f',"display_text":{quote(message.display_text)}'
     seen += f',"hidden":{quote(message.hidden)}' if message.hidden else ""
+    seen += "" if message.summarized_tokens is None else f',"summarized_tokens":{message.summarized_tokens}'
     custom = message.custom_type
     return f'{seen},"id":{quote(message.id)},"custom_type":{quote(custom)}' if custom else seen
 

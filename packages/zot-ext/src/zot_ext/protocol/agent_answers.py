@@ -144,14 +144,16 @@ class ChangedAgent(TypedDict):
 class MessageInfo(TypedDict):
     """A message of the conversation, in the model's own words. Images have their size in place of their data.
 
-    `display_text` is what the user sees in place of the text, `hidden` the reason why the user sees no text. A message
-    that an extension may draw has an `id` and a `custom_type`."""
+    `display_text` is what the user sees in place of the text, `hidden` the reason why the user sees no text. A summary
+    has `summarized_tokens`, the tokens of what it replaces (0 if unknown). A message that an extension may draw has an
+    `id` and a `custom_type`."""
 
     role: str
     content: list[dict[str, Any]]
     time: str
     display_text: NotRequired[str]
     hidden: NotRequired[str]
+    summarized_tokens: NotRequired[int]
     id: NotRequired[str]
     custom_type: NotRequired[str]
 

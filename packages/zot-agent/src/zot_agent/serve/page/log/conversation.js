@@ -55,6 +55,7 @@ export class Conversation {
     const { role, content } = message;
     const text = shownText(message);
     if (message.hidden) note(message.hidden);
+    else if (message.summarized_tokens !== undefined) this.#summary(text);
     else if (role === "user") this.#asked(message, text);
     else if (role === "assistant" && text) this.#changes(this.#said(text));
     for (const block of content) {
@@ -165,9 +166,12 @@ export class Conversation {
   returned(result) { this.#cells.returned(result); }
 
   compacted({ summary, tokens_before: before, tokens_after: after }) {
+    this.#summary(summary ?? "", `: ${before} → ${after} tokens of messages`);
+  }
+
+  #summary(text, more = "") {
     const part = made("details", "compacted");
-    const said = new Said(summary ?? "");
-    part.append(made("summary", "", `The conversation was compacted: ${before} → ${after} tokens of messages`), said.element);
+    part.append(made("summary", "", `The conversation was compacted${more}`), new Said(text).element);
     put(part);
   }
 
