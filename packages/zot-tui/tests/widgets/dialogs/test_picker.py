@@ -169,6 +169,11 @@ def test_nothing_to_choose_from_and_nothing_found_are_said() -> None:
     assert "  nothing found" in shown(picker)
 
 
+def test_a_word_of_the_label_comes_before_the_same_word_of_the_group() -> None:
+    items = [PickerItem("of", "one", group="word"), PickerItem("is", "a longer word"), PickerItem("no", "two")]
+    assert press(Picker("Choose", items), *"word", "enter") == ["is"]
+
+
 def test_a_search_can_be_pasted() -> None:
     picker = Picker("Choose", MODELS)
     picker.paste("gpt\n")

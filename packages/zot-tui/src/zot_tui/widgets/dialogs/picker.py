@@ -201,7 +201,10 @@ class Picker(Dialog[V]):
         current = -1
         if wanted.strip():
             found = rank(wanted, candidates, self._searched, FOUND)
-            found.sort(key=lambda each: (-each.match.score, len(self.text(self.items[each.item]))))
+            lengths = {each.item: len(self.text(self.items[each.item])) for each in found}
+            found.sort(  # what the label itself has comes before the same word behind it
+                key=lambda each: (-each.match.score, each.match.positions[-1] >= lengths[each.item], lengths[each.item])
+            )
             self.lines = [_Line(each.item, positions=each.match.positions) for each in found]
         else:
             group = ""
