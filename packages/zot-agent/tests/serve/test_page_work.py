@@ -326,7 +326,7 @@ async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_h
         await tab.type("one")
         await tab.press("Enter")
         await tab.until(DONE)
-        await tab.until("document.getElementById('usage').innerText")
+        await tab.until("document.getElementById('usage').innerText.startsWith('no sandbox · 10 tokens read')")
         await tab.until("!document.getElementById('save').hidden")
         heights = "['header', '#head', '#composer'].map((each) => document.querySelector(each).offsetHeight)"
         assert sum(await tab.value(heights)) <= height / 3

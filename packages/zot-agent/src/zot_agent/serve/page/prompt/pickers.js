@@ -5,6 +5,7 @@ import { cost, read, short } from "../log/amounts.js";
 import { choose } from "./window.js";
 
 const MODES = ["ask", "accept-edits", "plan", "yolo"];
+const SANDBOXES = { off: "no sandbox", on: "sandbox" };
 
 // Show these values; a list that is open stays open if they are the same.
 function fill(field, values, now) {
@@ -48,8 +49,10 @@ export class Pickers {
 
   #usage(usage) {
     if (!usage) return;
-    const words = [`${short(read(usage))} tokens read, ${short(usage.output)} written`, ...cost(usage)];
-    $("usage").textContent = read(usage) + usage.output ? words.join(" · ") : "";
+    const { sandbox } = this.#state;
+    const words = sandbox ? [SANDBOXES[sandbox] ?? `${sandbox} sandbox`] : []; // an event may be here before the state
+    if (read(usage) + usage.output) words.push(`${short(read(usage))} tokens read, ${short(usage.output)} written`, ...cost(usage));
+    $("usage").textContent = words.join(" · ");
   }
 
   async #set(type, fields) {
