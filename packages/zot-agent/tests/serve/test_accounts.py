@@ -50,7 +50,7 @@ async def test_a_key_is_checked_stored_shown_without_itself_and_deleted(
             refused = await served.http.put("/accounts/anthropic", json={"key": "sk-ant-wrong-0123456789"})
             assert (refused.status_code, refused.json()) == (
                 400,
-                {"error": "anthropic refuses this key (status 401); copy it again"},
+                {"error": "anthropic refuses this key (status 401); copy it again", "code": "invalid"},
             )
             assert stored() == ""
             answer = await served.http.put("/accounts/anthropic", json={"key": KEY})

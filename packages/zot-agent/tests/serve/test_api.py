@@ -74,7 +74,8 @@ async def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_mis
         id = await served.open()
         answer = await served.http.get(f"/sessions/{id}/ws")
         assert (answer.status_code, answer.headers["upgrade"]) == (426, "websocket")
-        assert answer.json() == {"error": "this is a WebSocket: ask for it with Upgrade: websocket"}
+        words = "this is a WebSocket: ask for it with Upgrade: websocket"
+        assert answer.json() == {"error": words, "code": "unsupported"}
         assert (await served.http.get("/sessions/none/ws")).status_code == 404
         assert (await served.http.post(f"/sessions/{id}/ws")).status_code == 405
 
