@@ -343,4 +343,4 @@ AgentEvent: TypeAlias = (
     | ErrorEvent
     | Done
 )
-"""What a run emits, in the order in which it happens."""
+"""The events of a run, in the order in which they happen."""

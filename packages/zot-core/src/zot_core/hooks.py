@@ -170,8 +170,7 @@ class CompactionPlan(Record):
 
 
 class Compaction(Record):
-    """A compaction of the history: `summary` replaces all messages but the last `kept`. `agent_id` is the sub-agent
-    whose history it is, empty for the agent itself."""
+    """A compaction: `summary` replaces all messages but the last `kept`, of a sub-agent if there is an `agent_id`."""
 
     summary: Message
     kept: int
@@ -398,5 +397,4 @@ class Hooks:
         self.entry: Observe[CustomEntry] = Observe()
         """Data of an extension was added to the session."""
         self.compacted: Observe[Compaction] = Observe()
-        """The history, or that of a sub-agent, is about to be compacted; called before that, and before the event that
-        reports it."""
+        """The history, or that of a sub-agent, is about to be compacted; the event that reports it comes later."""

@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias, get_args
 
 PermissionMode: TypeAlias = Literal["ask", "accept-edits", "plan", "yolo"]
-"""What becomes of a call that no rule names: see `MODE_HELP`."""
+"""How a call is treated that no rule names: see `MODE_HELP`."""
 
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """All modes, in the order in which a key goes through them."""

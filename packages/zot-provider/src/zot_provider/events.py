@@ -104,7 +104,7 @@ class AutoRetryStart(Record):
 StreamEvent: TypeAlias = (
     TextDelta | ReasoningDelta | ToolUseStart | ToolUseArgs | ToolUseEnd | UsageReport | AutoRetryStart | StreamEnd
 )
-"""What an answer arrives in; `StreamEnd` is the last."""
+"""The parts in which an answer arrives; `StreamEnd` is the last."""
 
 
 def join_deltas(events: Iterable[StreamEvent]) -> list[StreamEvent]:

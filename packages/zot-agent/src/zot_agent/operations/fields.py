@@ -49,7 +49,7 @@ class OperationFailed(ZotError):
 class FieldKind(Record):
     """The forms of a value: in words, as a check, as JSON Schema without its limit, and as a key of
     `zot_ext.protocol.calls.KINDS`. `most` are the characters or members that it can have, 0 where it has none. `each`
-    is the kind of the members of a list, `parts` those of the fields of an object, of which some are `needed`."""
+    is the kind of the members of a list, `parts` are the kinds of the fields of an object, and some are `needed`."""
 
     words: str
     fits: Callable[[Any], bool]

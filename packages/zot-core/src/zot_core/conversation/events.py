@@ -242,7 +242,7 @@ ExtensionEvent: TypeAlias = (
     | PanelRender
     | PanelClose
 )
-"""What an extension shows or changes."""
+"""An extension shows or changes something."""
 
 
 class Changed(Record):
