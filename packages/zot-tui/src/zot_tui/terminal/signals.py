@@ -45,7 +45,6 @@ class TerminalSignals:
             (signal.SIGTSTP, self.pause, (os.getpid(),)),
             (signal.SIGCONT, self._continued, ()),
         ]
-        calls += [(number, self._interrupted, (number,)) for number in map(signal.Signals.__getitem__, INTERRUPTS)]
         for number, call, arguments in calls:
             before = signal.getsignal(number)
             try:
@@ -54,22 +53,25 @@ class TerminalSignals:
                 return
             self._before[number] = before
         self._loop = loop
+        # Given to the loop, these would have their default action before their handler of before is back. They wake the
+        # loop nevertheless, as every signal does while it has one of its own.
+        for number in map(signal.Signals.__getitem__, INTERRUPTS):
+            self._before[number] = signal.signal(number, self._interrupt)
+
+    def _interrupt(self, number: int, _frame: object) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._guard, self._interrupted, number)
 
     def stop(self) -> None:
         """Restore the previous handlers."""
         loop, self._loop = self._loop, None
         if sys.platform == "win32" or not self._before:
             return
-        # The loop gives a signal its default action at first, which would end a process that has a handler of its own.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, self._before)
-        try:
-            for number, before in self._before.items():
-                if loop is not None:
-                    loop.remove_signal_handler(number)
-                if before is not None:
-                    signal.signal(number, before)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for number, before in reversed(self._before.items()):
+            if loop is not None:
+                loop.remove_signal_handler(number)
+            if before is not None:
+                signal.signal(number, before)
         self._before.clear()
 
     def pause(self, target: int) -> None:
