@@ -133,12 +133,13 @@ async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_o
 def test_a_terminal_that_is_closed_while_zot_ends_loses_nothing_that_a_command_has_changed(
     number: int, zot: Zot, server: ScriptedServer, tmp_path: Path
 ) -> None:
-    program = tmp_path / "bin" / "git"
+    program, removed, gate = tmp_path / "bin" / "git", zot.cwd / "removed", tmp_path / "gate"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\ncase $* in *diff-files*) sleep 1;; esac\nexec {shutil.which("git")} "$@"\n')
+    waits = f"*diff-files*) while [ ! -e {removed} ] && [ ! -e {gate} ]; do sleep 0.1; done"
+    program.write_text(f'#!/bin/sh\ncase $* in {waits};; esac\nexec {shutil.which("git")} "$@"\n')
     program.chmod(0o700)
     zot.env["PATH"] = os.pathsep.join([str(program.parent), os.environ["PATH"]])
-    (zot.cwd / "removed").write_text("before")
+    removed.write_text("before")
     server.add(Turn(calls=[Call("bash", {"command": "rm removed"})]), "that was all")
     environment = {**zot.env, "TERM": "xterm"}
     with PtyScreen([*zot.command, *zot.at(server)], environment=environment, cwd=str(zot.cwd)) as pty:
@@ -148,10 +149,11 @@ def test_a_terminal_that_is_closed_while_zot_ends_loses_nothing_that_a_command_h
         pty.signal(signal.SIGHUP)
         pty.wait_until(lambda: b"\x1b[?1049l" in pty.received)
         pty.signal(number)  # a shell sends it, and then the system, once the shell has ended
+        gate.touch()
         assert pty.wait_end() == 129
     peer = Peer(server, zot.cwd, "-c", **zot.env)
     try:
         peer.data("session.undo")
     finally:
         peer.kill()
-    assert (zot.cwd / "removed").read_text() == "before"
+    assert removed.read_text() == "before"
