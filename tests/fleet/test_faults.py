@@ -139,29 +139,31 @@ def test_a_command_that_ends_for_no_signal_does_not_hold_the_end_of_its_run(
 ) -> None:
     id = f"child-{os.urandom(3).hex()}"
     stubborn = "trap '' TERM INT HUP; echo begun >> effects; while :; do sleep 1; done"
-    server.add(Turn(calls=[Call("bash", {"command": stubborn}, "c1")]))
+    # On a busy machine the engine may take the run for lost, and begin it again.
+    server.add(*[Turn(calls=[Call("bash", {"command": stubborn}, f"c{number}")]) for number in range(20)])
     workers.start(program=SHORT)
     submit_many(zot, zot.at(server), [id], short=True)
-    wait_until(lambda: (zot.cwd / "effects").exists(), "the command has begun")
-    (process,) = run_processes(workers)
+    wait_until(lambda: (zot.cwd / "effects").exists() and run_processes(workers), "the command has begun")
     assert zot.run("runs", "cancel", id, "--fleet", timeout=PATIENCE).code == 0
     wait_for_runs(database, [id], "cancelled")
-    wait_until(lambda: not os.path.exists(f"/proc/{process}"), "its process has ended")
+    wait_until(lambda: not run_processes(workers), "its process has ended")
 
 
 def test_a_process_that_does_not_end_is_killed_and_its_run_is_cancelled(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
     id = f"stuck-{os.urandom(3).hex()}"
-    server.add(Turn("slow", delay=600))
+    server.add(*[Turn("slow", delay=600)] * 20)
     workers.start(program=SHORT)
     submit_many(zot, zot.at(server), [id], short=True)
-    (process,) = wait_until(lambda: run_processes(workers) if server.requests else None, "the run works")
-    os.kill(process, signal.SIGSTOP)
+    processes = wait_until(lambda: run_processes(workers) if server.requests else None, "the run works")
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
     try:
         assert zot.run("runs", "cancel", id, "--fleet", timeout=PATIENCE).code == 0
         wait_for_runs(database, [id], "cancelled")
         assert record_of(database, id).steps == 0
     finally:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGCONT)
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
