@@ -88,7 +88,7 @@ class PtyScreen:
         cwd: str | None = None,
         answers: Mapping[bytes, bytes] | None = None,
         new: bool = False,
-        end_seconds: float = PATIENCE / 10,
+        end_seconds: float = PATIENCE,
     ) -> None:
         self.received = bytearray()
         self._end_seconds = end_seconds
