@@ -22,7 +22,6 @@ def main(door: str, port: str, *command: str) -> None:
     given = listener.fileno().to_bytes(4, sys.byteorder)
     outside.sendmsg([b"\0"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, given)])
     outside.close()
-    listener.close()
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # Python ignores them, and so would the command
         _signal.signal(number, _signal.SIG_DFL)
     os.execvp(command[0], command)
