@@ -357,7 +357,9 @@ def _install(zot: Zot, package: str, installer: Mapping[str, str], real: Path | 
         done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
         assert done.code == 0, done.err
     else:
-        command = ["node", str(real / "dist" / "cli.js"), "install", package]
+        command, home = ["node", str(real / "dist" / "cli.js"), "install", package], Path(variables["HOME"])
+        npm = {"npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")}
+        variables |= {"HOME": zot.env["HOME"], **npm}  # pi keeps packages in its home
         subprocess.run(command, cwd=zot.cwd, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
 
 
