@@ -37,6 +37,8 @@ export class Bridge {
   bound = false;
   changing = 0;
   lastSummary = "";
+  /** How many lines a conversation had, if an extension has kept some of them as its summary. */
+  regionLines = 0;
   /** The message of an extension that the next run begins with. @type {{text: string, message: any} | null} */
   begins = null;
   signal = undefined;

@@ -1,6 +1,7 @@
 // Questions that zot waits for: what extensions refuse and change, one after the other, as pi combines their answers.
 
 import { createContext } from "../api/context.mjs";
+import { convertToLlm, serializeConversation } from "../shims/conversation.mjs";
 import { ask, beforeEnd, boundary } from "./boundaries.mjs";
 import { ToolSelection, addedTo, promptOptions } from "./prompt.mjs";
 import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
@@ -312,6 +313,10 @@ export class Intercepts {
       return answer.cancel ? true : undefined;
     });
     if (last.cancel) return { block: true, reason: "an extension has cancelled it" };
+    if (last.compactedText?.trim()) {
+      this.#bridge.regionLines = event.preparation.region.lines.length;
+      return { summary: last.compactedText };
+    }
     if (last.compaction) {
       const kept = this.#bridge.sessions.rowOf(last.compaction.firstKeptEntryId ?? "");
       return { summary: last.compaction.summary, ...(kept ? { first_kept_id: kept } : {}) };
@@ -351,6 +356,8 @@ function sessionEvent(frame, bridge, request) {
         tokensBefore: frame.tokens_before ?? 0, previousSummary: undefined,
         fileOps: { read: new Set(), written: new Set(), edited: new Set() },
         settings: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
+        // Atomic has extensions choose among the lines of what is compacted.
+        get region() { return { lines: serializeConversation(convertToLlm(messagesToSummarize)).split("\n") }; },
       };
       const reason = frame.reason ?? "manual";
       return {

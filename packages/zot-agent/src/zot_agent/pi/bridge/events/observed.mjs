@@ -239,7 +239,12 @@ export class Observed {
   #compacted() {
     if (!this.has("session_compact")) return null;
     const compactionEntry = this.#bridge.sessions.getBranch().findLast((each) => each.type === "compaction");
-    return { type: "session_compact", compactionEntry, fromExtension: false, reason: this.#compaction, willRetry: false };
+    const { lastSummary: text, regionLines: linesBefore } = this.#bridge;
+    this.#bridge.regionLines = 0;
+    const linesKept = text.split("\n").length;
+    const stats = { linesBefore, linesKept, linesDeleted: Math.max(linesBefore - linesKept, 0) };
+    const result = { text, stats, rung: linesBefore ? "extension" : "planned" }; // as Atomic has it
+    return { type: "session_compact", compactionEntry, fromExtension: linesBefore > 0, reason: this.#compaction, willRetry: false, result };
   }
 
   #model(frame) {
