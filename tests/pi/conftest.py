@@ -1,6 +1,7 @@
 """What runs here: `make test` drives a sample of the examples, `make pi` all of them, and packages of npm."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ OLDER = Path(__file__).parents[1] / "support/pi/node_modules/@earendil-works/pi-
 """The pi that `make setup` installs."""
 
 
+_IMPORT = re.compile(r"^import\b[^;]*;$", re.MULTILINE)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out what comes from the registry, or from elsewhere, except where it is asked for."""
     option = OPTIONS.get(collection_path.name)
@@ -21,10 +25,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def _is_in(name: str, age: str, newest: Path | None, atomic: Path | None) -> bool:
-    """Whether a pi of this age, or Atomic, has an example that is to be tried."""
-    if age == "atomic":
-        return atomic is not None and (atomic / "packages/coding-agent" / EXAMPLES / name).exists()
+    """Whether a pi of this age, or Atomic, has an example that is to be tried. Most of Atomic are those of
+    pi, and what those with a package.json need is not in a clone."""
     new, old = newest and newest / EXAMPLES / name, OLDER / EXAMPLES / name
+    if age == "atomic":
+        own = atomic and atomic / "packages/coding-agent" / EXAMPLES / name
+        if own is None or not own.exists() or (own / "package.json").exists():
+            return False
+        return not any(_same(own, each) for each in (new, old) if each)
     if age == "newest":
         return new is not None and new.exists()
     # Without any pi the test says that it lacks one.
@@ -32,11 +40,16 @@ def _is_in(name: str, age: str, newest: Path | None, atomic: Path | None) -> boo
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two examples are the same, but for what npm writes into its files."""
-    if one.is_file() or other.is_file():
-        return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
-    files = [{path.relative_to(root): path.read_bytes() for path in root.rglob("*.ts")} for root in (one, other)]
+    """Whether two examples are the same, but for where they import from and what npm writes into its files."""
+    files = [
+        {path.relative_to(root): _IMPORT.sub("", path.read_text("utf-8")).split() for path in _programs(root)}
+        for root in (one, other)
+    ]
     return files[0] == files[1]
+
+
+def _programs(example: Path) -> list[Path]:
+    return [example] if example.is_file() else sorted(example.rglob("*.ts"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

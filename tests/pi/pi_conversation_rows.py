@@ -348,6 +348,14 @@ ROWS = [
         ],
         [_LONG, "Two.", "Gemini's summary."],
         models={"google": "gemini-2.5-flash"},
+        for_atomic=Row(
+            "custom-compaction.ts",
+            [
+                *(ask("first"), see("One."), ask("second"), see("Two."), *slash("/compact")),
+                *(stored("[User]: first\\n[Assistant]: tea"), log("Compacted 60003 to 2 lines (extension)", 1)),
+            ],
+            ["tea\n" * 60_000 + "One.", "Two."],
+        ),
     ),
     Row(
         "trigger-compact.ts",

@@ -110,6 +110,8 @@ class Row:
     columns: int = 180
     setup: Callable[[Path], None] | None = None
     """Prepares the project."""
+    for_atomic: "Row | None" = None
+    """Tries the example of this name that Atomic has, where that does something else."""
 
     @property
     def state(self) -> str:

@@ -1,7 +1,9 @@
 """The packages of Atomic's own repository, each driven through its purpose: `make pi ATOMIC=CLONE`."""
 
 import json
+import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +12,11 @@ from declared import declared
 from pi_conversation_rows import call
 from pi_drive import Row, Stage, Step, ask, command, requested, see
 from pi_zot import pi_environment
+from test_examples import ATOMIC, EXAMPLES, ROWS
 from test_packages import site  # noqa: F401  a fixture
 from waiting import PATIENCE
 
+from zot_agent.pi.runtime import BRIDGE
 from zot_provider.testing import Call, Turn
 
 pytestmark = pytest.mark.needs("node", "npm", "pi")
@@ -27,6 +31,19 @@ def run(driven: Driven, request: pytest.FixtureRequest) -> Drive:
     """Drives a package of the clone. None of them runs in pi: they need Atomic's own package."""
     packages = Path(request.config.getoption("atomic")) / "packages"
     return lambda name, row: driven(name, str(packages / name), row, in_pi=False)
+
+
+def test_all_its_examples_load_and_lack_nothing_but_packages_of_npm(request: pytest.FixtureRequest) -> None:
+    folder = Path(request.config.getoption("atomic")) / ATOMIC / EXAMPLES
+    rows = sorted(path for path in folder.iterdir() if path.name in {row.name for row in ROWS})
+    done = subprocess.run(
+        ["node", BRIDGE, "--describe", *rows], env=pi_environment(os.environ), capture_output=True, check=True
+    )
+    found = {each["name"]: (each["error"], each["missing"]) for each in json.loads(done.stdout)["extensions"]}
+    assert len(found) == len(rows)
+    lacks = {name: (error, missing) for name, (error, missing) in found.items() if error or missing}
+    assert sorted(lacks) == ["custom-provider-anthropic", "gondolin", "sandbox", "with-deps"]
+    assert all(error.startswith("needs the npm package ") and not missing for error, missing in lacks.values())
 
 
 def test_a_session_tells_another_one_something_with_intercom(run: Drive) -> None:
