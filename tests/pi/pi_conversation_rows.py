@@ -246,7 +246,18 @@ ROWS = [
         files={".claude/rules/style.md": "Use tabs.\n"},
         prints="go",
     ),
-    Row("prompt-customizer.ts", [ask(), see("Yes."), requested("Use `read` for file contents")], ["Yes."], prints="go"),
+    Row(
+        "prompt-customizer.ts",
+        [ask(), see("Yes."), requested("Use `read` for file contents")],
+        ["Yes."],
+        prints="go",
+        for_atomic=Row(
+            "prompt-customizer.ts",
+            [ask(), see("Yes."), requested("Use the `read` tool for file contents")],
+            ["Yes."],
+            prints="go",
+        ),
+    ),
     Row(
         "input-transform.ts",
         [
