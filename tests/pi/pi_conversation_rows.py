@@ -95,6 +95,8 @@ def _committed_as(subject: str) -> Step:
 _LONG = "tea " * 60_000 + "One."
 """So much that there is something to compact."""
 
+_BIG_NEWS = call("structured_output", headline="Big news", summary="It works.", actionItems=["celebrate"])
+
 ROWS = [
     Row(
         "hello.ts",
@@ -134,8 +136,19 @@ ROWS = [
             requested("structured_output"),
             stored("Saved structured output"),
         ],
-        [call("structured_output", headline="Big news", summary="It works.", actionItems=["celebrate"]), "never said"],
+        [_BIG_NEWS, "never said"],
         prints="go",
+        for_atomic=Row(
+            "structured-output.ts",
+            [
+                ask(),
+                typed(see('{"headline":"Big news"')),
+                requested("structured_output"),
+                stored("celebrate", "tool_result"),
+            ],
+            [_BIG_NEWS, "never said"],
+            prints="go",
+        ),
     ),
     Row(
         "tool-override.ts",
