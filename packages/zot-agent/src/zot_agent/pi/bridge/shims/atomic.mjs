@@ -1,5 +1,6 @@
 // `@bastani/atomic`: what extensions call of it is as in pi, its own files are elsewhere, and it has some functions more.
 
+import { mkdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { builtinOf } from "../load/entries.mjs";
@@ -63,6 +64,10 @@ export function getAgentDir() {
   const given = getEnvValue(AGENT_DIR);
   return given ? given.replace(/^~(?=\/|$)/, os.homedir()) : inHome(CONFIG_DIR_NAME, "agent");
 }
+// As that of pi, it is there when an extension starts, and empty until one writes there.
+try {
+  mkdirSync(getAgentDir(), { recursive: true });
+} catch { /* what is confined has no home */ }
 export const getLegacyAgentDir = () => inHome(LEGACY_CONFIG_DIR_NAME, "agent");
 /** The folders, and paths in them, of the user, of Atomic's agent and of a project; those of Atomic come before those of pi. */
 export const getAgentDirs = () => (hasEnvValue(AGENT_DIR) ? [getAgentDir()] : [getAgentDir(), getLegacyAgentDir()]);
