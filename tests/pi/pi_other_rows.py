@@ -42,6 +42,7 @@ def _empty_trigger(_: Path) -> None:
 
 
 _SKILL = "---\nname: ours\ndescription: Skill of the project.\n---\nDo it.\n"
+_SCOUT = "---\nname: scout\ndescription: finds\ntools: bash\n---\nFind.\n"
 
 ROWS = [
     Row(
@@ -120,7 +121,7 @@ ROWS = [
             call("subagent", agent="scout", task="find it"),
             *(call("bash", command="echo from-the-$((1))"), "I am from-the-scout.", "All done."),
         ],
-        files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: bash\n---\nFind.\n"},
+        files={f"../home/{folder}/agent/agents/scout.md": _SCOUT for folder in (".pi", ".atomic")},
         models={"openai": "scripted"},
         entry="index.ts",  # of the folder pi loads the prompts alone
         prints="go",
