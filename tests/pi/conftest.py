@@ -26,11 +26,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def _is_in(name: str, age: str, newest: Path | None, atomic: Path | None) -> bool:
     """Whether a pi of this age, or Atomic, has an example that is to be tried. Most of Atomic are those of
-    pi, and what those with a package.json need is not in a clone."""
+    pi, and what some need of npm is not in a clone."""
     new, old = newest and newest / EXAMPLES / name, OLDER / EXAMPLES / name
     if age == "atomic":
         own = atomic and atomic / "packages/coding-agent" / EXAMPLES / name
-        if own is None or not own.exists() or (own / "package.json").exists():
+        if own is None or not own.exists() or _needs_packages(own / "package.json"):
             return False
         return not any(_same(own, each) for each in (new, old) if each)
     if age == "newest":
@@ -46,6 +46,10 @@ def _same(one: Path, other: Path) -> bool:
         for root in (one, other)
     ]
     return files[0] == files[1]
+
+
+def _needs_packages(described: Path) -> bool:
+    return described.exists() and "dependencies" in json.loads(described.read_text("utf-8"))
 
 
 def _programs(example: Path) -> list[Path]:
