@@ -105,7 +105,7 @@ ROWS = [
         "working-indicator.ts",
         [
             see("Indicator: custom spinner"),
-            *command("working-indicator", "Set the streaming working indicator", "pulse"),
+            *command("working-indicator", "dot, pulse, none", "pulse"),
             see("Working indicator set to: custom pulse"),
             ask(),
             see("Yes."),
