@@ -118,6 +118,25 @@ async def test_a_tool_in_the_place_of_zot_s_own_calls_that(world: World) -> None
         assert "hello world" in "".join(each.text for each in talk.told if isinstance(each, ToolProgress))
 
 
+@pytest.mark.parametrize("name", ["read", "write"])
+async def test_what_a_tool_in_the_place_of_zot_s_own_has_shown_of_a_file_counts(world: World, name: str) -> None:
+    world.add(
+        "wrap",
+        f"@ext.tool(name={name!r}, override=True, schema={{'type': 'object'}})\ndef tool(args):\n    'T.'\n"
+        f"    answer = ext.tools.call_with({name!r}, args, builtin=True)\n"
+        "    return Result(answer.content, answer.is_error)\n",
+        "call_tool",
+    )
+    file = world.root / "x"
+    file.write_text("old")
+    calls = [Call(each, {"path": str(file), "content": "new"}) for each in (name, "write")]
+    client = ScriptedClient([*(Turn(calls=[each]) for each in calls), "done"])
+    async with world.running(client) as talk:
+        talk.conversation.runtime.agent.place.change(overwrite_check=True)
+        await talk.conversation.prompt("go")
+    assert file.read_text() == "new"
+
+
 async def test_a_cycle_of_tools_that_call_each_other_ends_with_its_names(world: World) -> None:
     for name, other in ("ab", "ba"):
         world.add(

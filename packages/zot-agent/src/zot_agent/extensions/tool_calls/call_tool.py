@@ -127,7 +127,10 @@ class ToolCaller:
         if not isinstance(call, Prepared):
             return ToolResult.error(call.reason)
         async with asyncio.timeout(self._limits.call_tool_seconds):
-            return (await run_prepared(agent, call, context.replace(arguments=call.arguments))).result
+            result = (await run_prepared(agent, call, context.replace(arguments=call.arguments))).result
+        if result.seen is not None:  # no row of the session has it
+            context.seen_files.take(result.seen)
+        return result
 
     def _answer(self, frame: CallTool, result: ToolResult) -> None:
         content, truncated = cut_content(result.content, self._limits.call_tool_bytes)
