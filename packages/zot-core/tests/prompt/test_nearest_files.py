@@ -149,6 +149,9 @@ def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
         "python3 -c 'print(open(\"api/a.py\").read())'",
         "for each in api/*.py; do wc $each; done",
         'cat "$PWD/api/a.py"; cat "api"/a.py',
+        'cd "$PWD/api" && ls',
+        "cat $(pwd)/api/a.py",
+        "bash -c 'cd api; ls'",
         "grep -rn 'x =' . | grep -v web",
         "grep -n 'x =' */a.py",
         "printf '%s:1: bad\\n' a*/a.py",
@@ -176,6 +179,7 @@ async def test_what_a_command_names_or_prints_may_begin_in_a_folder_that_it_goes
     [
         "ls",
         "printf '10:30:11 done\\nnothing:3: bad\\n'",
+        "true -m 'docs: say what the api and web do'",
         "cat ../api/a.py /etc/hostname",
         "ls -a . ..",
         'echo $api "$api"',

@@ -27,7 +27,10 @@ _HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}(?=[:\s]|$)", re.MULTILINE)
 """The beginning of a row of a search, and of a message of most compilers: `path:line:`."""
 _WORD = re.compile(r"\"([^\"\n]{1,400})\"|'([^'\n]{1,400})'|\$\w+|(?:[^\s\\\"'`$;|&()<>={}\[\],*?:!#]|\\.){1,400}")
 """A word of a command; one in quotes may have words in it that are paths."""
+_ENTER = ("cd", "pushd", "-C")
 _ESCAPE = re.compile(r"\\(.)")
+_HERE = re.compile(r"\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`")
+"""The working directory, as commands name it."""
 
 
 class NearestLimits(Record):
@@ -139,7 +142,8 @@ class NearestInstructions:
                 real = await context.files.real(await resolve(named, context))
                 found |= await self._there([real], places, root, context)
         if isinstance(command := arguments.get("command"), str):
-            words = islice(dict.fromkeys(_words(command[: limits.characters])), limits.words)
+            command = _HERE.sub(".", command[: limits.characters])
+            words = islice(dict.fromkeys(_words(command)), limits.words)
             found |= await self._there(words, places, root, context)
         rows = dict[str, str]()  # one for each folder
         for hit in _HIT.finditer(outcome.result.text):
@@ -199,15 +203,18 @@ class NearestInstructions:
         return ""
 
 
-def _words(command: str) -> Iterator[str]:
+def _words(command: str, *, prose: bool = False) -> Iterator[str]:
     """Yield what may be paths in a command, in order: words, what is in quotes as a whole and its words, and what is
-    glued to an option of one letter."""
+    glued to an option of one letter. What is in quotes may be `prose`, such as the message of a commit: there a word
+    without a slash counts only where a command would enter it."""
+    before = ""
     for found in _WORD.finditer(command):
         quoted, word = found[1] or found[2], found[0]
         if quoted:
             yield quoted
-            yield from _words(quoted)
-        elif not word.startswith("$"):
+            yield from _words(quoted, prose=True)
+        elif not word.startswith("$") and (not prose or "/" in word or before in _ENTER):
             yield _ESCAPE.sub(r"\1", word)
             if word.startswith("-") and word[1:2] != "-":
                 yield word[2:]
+        before = word
