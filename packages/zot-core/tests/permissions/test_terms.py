@@ -145,7 +145,7 @@ async def test_it_is_told_again_after_a_compaction() -> None:
 
 
 @pytest.mark.parametrize("refused", [True, False])
-async def test_a_model_that_may_do_everything_is_told_so_if_a_compaction_has_left_refused_calls(refused: bool) -> None:
+async def test_a_model_that_may_do_everything_is_told_so_after_a_compaction_of_another_mode(refused: bool) -> None:
     look = Turn(
         calls=[Call("write" if refused else "read", {"path": "x", "content": "y"} if refused else {"path": "x"})]
     )
@@ -159,7 +159,7 @@ async def test_a_model_that_may_do_everything_is_told_so_if_a_compaction_has_lef
         for text in "56":
             await runtime.prompt(text)
     told = [each for each in users(client.requests[-1].messages) if each.startswith("[Mode")]
-    assert told == ["[Mode yolo from here on: every call runs.]"] * refused
+    assert told == ["[Mode yolo from here on: every call runs.]"]
 
 
 async def test_a_hook_that_changes_the_message_does_not_make_it_come_again() -> None:

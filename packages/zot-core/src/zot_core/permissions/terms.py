@@ -3,7 +3,7 @@ something back, the sandbox.
 
 They are a message in the conversation, because the beginning of a request must stay the same. The message comes before
 the first model call, and again when something has changed, or when a compaction has taken it away. An agent that may do
-everything gets none, unless it reads of calls that were refused.
+everything gets none, unless it has had one before a compaction, or reads of calls that were refused.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Terms:
         messages, again = self._new.read()
         found = (each for each in reversed(messages) if each.hidden.startswith(_SHOWN))
         known = self._known = next(found, None if again else self._known)
-        if known is None and now.mode == "yolo" and not now.held and not walls and not _shows_refusals(messages):
+        if known is None and now.mode == "yolo" and not now.held and not walls and not self._misled(messages):
             return []
         text = terms(now, walls)
         place = "in a sandbox" if walls else "no sandbox"
@@ -70,15 +70,13 @@ class Terms:
         self._last = text
         return news
 
-
-def _shows_refusals(messages: Sequence[Message]) -> bool:
-    """Whether a compaction has left refused calls without the message that says in which mode they were refused."""
-    blocks = (block for message in messages for block in message.content)
-    return (
-        bool(messages)
-        and messages[0].summarized_tokens is not None
-        and any(isinstance(block, ToolResultBlock) and block.fate == "refused" for block in blocks)
-    )
+    def _misled(self, messages: Sequence[Message]) -> bool:
+        """Whether a compaction has taken such a message away, and left its traces: what the summary says of it, calls
+        that were refused."""
+        if not messages or messages[0].summarized_tokens is None:
+            return False
+        blocks = (block for message in messages for block in message.content)
+        return bool(self._last) or any(isinstance(each, ToolResultBlock) and each.fate == "refused" for each in blocks)
 
 
 def terms(now: Allowed, walls: str) -> str:
