@@ -275,6 +275,16 @@ async def test_files_are_read_first_by_the_agent_itself(tmp_path: Path) -> None:
     assert "b.txt does not exist" in text or "b.txt" in text.partition('name="b.txt"')[2]
 
 
+async def test_files_that_it_has_from_its_task_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("what it says")
+    write = Call("write", {"path": "a.txt", "content": "new"})
+    client = TaskClient({"main": [Turn(calls=[call("a", files=["a.txt"])]), "done"], "a": [Turn(calls=[write]), "x"]})
+    async with family(client, cwd=tmp_path) as runtime:
+        runtime.agent.place.change(overwrite_check=True)
+        await answered(runtime)
+    assert (tmp_path / "a.txt").read_text() == "new"
+
+
 async def test_an_agent_has_the_tools_of_its_definition_and_task_that_the_other_has() -> None:
     reader = AgentDefinition("reader", "reads", "You read.", tools=["Read", "LS", "WebFetch", "Unknown"])
     client = TaskClient(

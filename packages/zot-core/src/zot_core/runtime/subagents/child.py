@@ -153,6 +153,8 @@ async def first_message(agent: Agent, task: AgentTask) -> str:
         tool = SKILL_TOOL if skill else "read"
         arguments = {"name": name.removeprefix(_SKILL)} if skill else {"path": name}
         result = await run_call(agent, ToolCallBlock(f"first-{number}", tool, json.dumps(arguments)))
+        if result.seen is not None:
+            agent.context.seen_files.take(result.seen)
         text = "\n".join(block.text if isinstance(block, TextBlock) else "" for block in result.content)
         parts.append(f'<file name="{name}">\n{text.rstrip()}\n</file>')
     return "\n\n".join(parts)
