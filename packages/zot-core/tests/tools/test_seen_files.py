@@ -90,6 +90,19 @@ async def test_what_an_undo_takes_back_was_not_read_and_what_it_leaves_was(file:
         assert "wrote" in await told(runtime)
 
 
+async def test_a_conversation_in_memory_knows_what_it_has_read_when_it_goes_on_elsewhere(file: Path) -> None:
+    client = ScriptedClient([Turn(calls=[READ]), "ok", "two", *[Turn(calls=[WRITE]), "ok"] * 2])
+    async with Runtime("any", client=client, cwd=file.parent) as runtime:
+        runtime.agent.place.change(overwrite_check=True)
+        await runtime.ask("go")
+        await runtime.ask("go")
+        await runtime.branches.undo()
+        await runtime.branches.redo()
+        assert "wrote" in await told(runtime)
+        await runtime.branches.fork()
+        assert "wrote" in await told(runtime)
+
+
 async def test_a_compaction_forgets_no_file(file: Path) -> None:
     client = [Turn(calls=[READ]), "one", "two", "three", "## Goal\n\nnone", Turn(calls=[WRITE]), "four"]
     async with opened(file, *client) as runtime:

@@ -82,8 +82,7 @@ class Agent(AgentState):
         self.history.reset(messages)
         self.inbox.take_all()
         self.failures.clear()
-        self.context.seen_files.clear()
-        self.place.here.seen_files.clear()
+        self.place.forget()
         self.usage = usage
         self.refresh()
 

@@ -39,6 +39,12 @@ class ToolPlace:
             self._read = seen, NewMessages(history)
         seen.follow(self._read[1].read()[0])
 
+    def forget(self) -> None:
+        """Forget what the model has read, so that `follow` reads all of a conversation again."""
+        self.context.seen_files.clear()
+        self.here.seen_files.clear()
+        self._read = None
+
     def change(self, **changes: Any) -> None:
         """Change what tools may use on this machine."""
         self.here = self.here.replace(**changes)
