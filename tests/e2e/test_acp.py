@@ -810,7 +810,7 @@ async def test_an_operation_with_a_field_that_is_missing_wrong_or_too_large_is_r
             talk.agent.ext_method("zot/session.rename", {"sessionId": session, "title": "x" * LINE_BYTES})
         )
         assert (code, text) == (-32600, f"the message is longer than {LINE_BYTES} bytes and was passed over")
-        assert await talk.agent.ext_method("zot/control.clear", {"sessionId": session}) == {}
+        assert await talk.agent.ext_method("zot/control.abort", {"sessionId": session}) == {}
 
 
 def test_wrong_words_on_the_command_line_are_refused(zot: Zot) -> None:

@@ -12,6 +12,7 @@ from acp_editor import Editor
 
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.fields import OperationFailed
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import ConfigError, UnknownName
@@ -138,6 +139,31 @@ async def test_a_mode_is_shown_as_an_option_too_and_an_option_as_a_mode(server: 
         assert editor.of("current_mode_update") == []
         await agent.set_config_option("mode", began.session_id, "ask")
         assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["ask"]
+
+
+async def test_the_editor_hears_of_a_mode_or_model_that_an_operation_has_chosen(
+    server: ScriptedServer, alone: Path
+) -> None:
+    editor = Editor()
+    async with agent_of(server, editor, permission_mode="ask") as agent:
+        session = (await agent.new_session(str(alone))).session_id
+        await agent.ext_method("zot/permissions.mode", {"sessionId": session, "mode": "yolo"})
+        assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["yolo"]
+        await agent.ext_method("zot/model.set", {"sessionId": session, "model": "another"})
+        told = editor.of("config_option_update")[-1]["configOptions"]
+        assert any("another" in each["currentValue"] for each in told if each["id"] == "model")
+        before = len(editor.of("config_option_update"))
+        await agent.ext_method("zot/ping", {"sessionId": session})
+        assert len(editor.of("config_option_update")) == before
+
+
+async def test_an_operation_does_not_clear_the_conversation_of_which_the_editor_has_a_copy(
+    server: ScriptedServer, alone: Path
+) -> None:
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        with pytest.raises(OperationFailed, match="the editor chooses the session"):
+            await agent.ext_method("zot/control.clear", {"sessionId": session})
 
 
 @pytest.mark.needs("bwrap")

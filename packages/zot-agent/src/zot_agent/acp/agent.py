@@ -276,7 +276,14 @@ class AcpAgent:
         the events of a sub-agent are in `_meta` of the call that has started it."""
         from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
-        return await operate(self._get(str(params.get("sessionId", ""))).host, method, params)
+        session = self._get(str(params.get("sessionId", "")))
+        before = session.chosen
+        answer = await operate(session.host, method, params)
+        if session.chosen != before:  # the editor shows the mode, the model and the reasoning level
+            self._editor.update(session.id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
+            options = await session.options()
+            self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": options})
+        return answer
 
 
 def _has_terminal(able: ClientCapabilities | None) -> bool:

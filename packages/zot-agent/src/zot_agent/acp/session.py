@@ -192,6 +192,12 @@ class AcpSession:
     def mode(self) -> PermissionMode:
         return self.conversation.permissions.mode
 
+    @property
+    def chosen(self) -> tuple[str, str, str, str]:
+        """The mode, the provider, the model and the reasoning level."""
+        state = self.conversation.runtime.state
+        return self.mode, state.provider, state.model, state.reasoning
+
     def set_mode(self, mode: str) -> None:
         """Set which tool calls need a permission. Raises `UnknownName`."""
         self.conversation.permissions.mode = parse_mode(mode)

@@ -119,10 +119,9 @@ def compact(
     return ended() if wait else found
 
 
-@operation("control.clear", alias="clear", scope="drive", waits=True)
+@operation("control.clear", alias="clear", when="idle", scope="drive", waits=True)
 def clear(caller: OperationCaller) -> "Coroutine[Any, Any, None] | None":
-    """Delete all messages of the conversation. An extension may stop that, as it may stop a new session. Refused while
-    busy."""
+    """Delete all messages of the conversation. An extension may stop that, as it may stop a new session."""
     conversation = caller.conversation
     if conversation.runtime.hooks.session_change.applies:
         return conversation.branches.clear()

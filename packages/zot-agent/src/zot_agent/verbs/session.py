@@ -67,7 +67,7 @@ async def tree(caller: OperationCaller) -> "TreeInfo":
 
 
 @operation("session.append", group="session", scope="drive")
-def append(caller: OperationCaller, custom_type: str, data: Any) -> "NewItem":
+def append(caller: OperationCaller, custom_type: Annotated[str, 200], data: Any) -> "NewItem":
     """Store data of the extension as an entry, which models do not see.
 
     custom_type: What it is.
