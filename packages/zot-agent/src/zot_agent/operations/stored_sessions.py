@@ -140,6 +140,8 @@ class StoredSessions:
                     return add_session(self.store, path, cwd)
                 except OSError as error:
                     raise SessionError(f"cannot import the session: {error.strerror}") from error
+                except UnusableFile as error:
+                    raise UnusableFile(str(error).replace(path, "the file")) from None
                 except SessionError as error:
                     raise SessionError(str(error).replace(path, "the file")) from None
 
