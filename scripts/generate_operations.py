@@ -141,6 +141,14 @@ def rows(operations: dict[str, Operation[..., Any]]) -> str:
     return in_lines(found, 1)
 
 
+def denied(operations: dict[str, Operation[..., Any]]) -> str:
+    """`protocol/calls/denied.json` of `zot_ext`: what extensions may not do, by each of its names."""
+    found = {
+        name: each.name for each in operations.values() if not each.group for name in (each.name, each.alias) if name
+    }
+    return in_lines(found, 1)
+
+
 def written_by_hand() -> dict[str, set[str]]:
     """The methods of the classes of the SDK by the class that they complete."""
     found: dict[str, set[str]] = {}
@@ -196,6 +204,7 @@ def texts() -> dict[Path, str]:
         AGENT / "serve" / "page" / "operations.js": page(operations),
         AGENT / "client" / "operations.pyi": commands(operations),
         EXT / "protocol" / "calls" / "operations.json": rows(offered),
+        EXT / "protocol" / "calls" / "denied.json": denied(operations),
         EXT / "calls" / "operations.pyi": calls(offered),
     }
     return {path: formatted(path, text) if path.suffix == ".pyi" else text for path, text in found.items()}

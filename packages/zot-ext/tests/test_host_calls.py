@@ -341,6 +341,8 @@ def test_a_method_that_has_another_name_is_told_with_it() -> None:
     with FakeHost(ext, capabilities=GROUPS) as host:
         assert host.command("call", "abort").error == "HostError: unsupported: abort is called control.abort now"
         assert host.command("call", "none").error == "HostError: unsupported: unknown operation 'none'"
+        for name in ("session.delete", "delete_session"):
+            assert host.command("call", name).error == "HostError: denied: extensions may not do session.delete"
 
 
 class StreamingHost(FakeHost):

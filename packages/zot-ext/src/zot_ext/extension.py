@@ -308,7 +308,7 @@ class Extension(Groups):
         return self._call(None, method, **params)
 
     def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
-        from zot_ext.protocol.calls import METHODS, unknown_operation  # noqa: PLC0415 - as above
+        from zot_ext.protocol.calls import METHODS, refusal  # noqa: PLC0415 - as above
 
         if self._runner is None:
             raise RuntimeError("the extension is not running; call in a handler")
@@ -318,7 +318,7 @@ class Extension(Groups):
         if caller is not None:
             return caller.call(method, params, progress)
         if row is None:
-            raise HostError("unsupported", unknown_operation(method))
+            raise HostError(*refusal(method))
         raise NotGranted.for_group(row.group, asked=False)  # the host grants more than was asked for
 
     async def soon(self, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:

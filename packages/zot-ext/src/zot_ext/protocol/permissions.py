@@ -158,15 +158,17 @@ def _problem(field: str, entry: str) -> str:
         host = entry.removeprefix("*.")
         if not host.isascii() or not host.replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
             return "must be a host, or *. and a host"
-    elif field == "calls" and (name := _newer_name(entry)):
-        return f"is called {name} now"
+    elif field == "calls" and (problem := _problem_of_call(entry)):
+        return problem
     elif field != "exec" and "*" in entry[:-1]:
         return "may have a * only at its end"
     return ""
 
 
-def _newer_name(method: str) -> str:
-    """Return the name that a method has now; empty unless it has another one."""
-    from zot_ext.protocol.calls import RENAMED  # noqa: PLC0415 - few extensions have permissions
+def _problem_of_call(method: str) -> str:
+    """Say what is wrong with a method that extensions may not call or that has another name now; empty for others."""
+    from zot_ext.protocol.calls import METHODS, RENAMED, refusal  # noqa: PLC0415 - few extensions have permissions
 
-    return RENAMED.get(method, "")
+    if method not in METHODS and refusal(method)[0] == "denied":
+        return "is nothing that extensions may do"
+    return f"is called {RENAMED[method]} now" if method in RENAMED else ""

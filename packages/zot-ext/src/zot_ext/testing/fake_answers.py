@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zot_ext.errors import HostError
-from zot_ext.protocol.calls import METHODS, params_problem, unknown_operation
+from zot_ext.protocol.calls import METHODS, params_problem, refusal
 from zot_ext.protocol.from_host import HostResult
 from zot_ext.protocol.groups.tools import ToolAnswer
 from zot_ext.protocol.raw import RawObject
@@ -44,7 +44,7 @@ def call_result(call: HostCall, answer: Answer | None, ack: HelloAck, *, in_comm
         return HostResult(call.id, code=code, error=error)
 
     if method is None:
-        return failed("unsupported", unknown_operation(call.method))
+        return failed(*refusal(call.method))
     if method.group not in ack.capabilities:
         return failed("denied", f"{method.group!r} is not granted")
     if problem := params_problem(method, params):

@@ -12,11 +12,11 @@ from zot_agent.extensions.requests import COMMAND_IDS
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.failures import failure_code
 from zot_agent.operations.fields import OperationFailed, check_params
-from zot_agent.operations.names import ALIASES, MODULES
+from zot_agent.operations.names import MODULES
 from zot_agent.operations.registry import find_for_client
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
-from zot_ext.protocol.calls import METHODS, RENAMED, HostMethod, unknown_operation
+from zot_ext.protocol.calls import METHODS, HostMethod, refusal
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import CancelRequest, HostProgress, HostResult
 from zot_ext.protocol.raw import RawObject, dump
@@ -114,10 +114,7 @@ class OpenCalls:
         method, connection = METHODS.get(frame.method), self._connection
         services = self._services()
         if method is None:
-            name = RENAMED.get(frame.method) or ALIASES.get(frame.method, frame.method)
-            if name in MODULES and name not in METHODS:
-                raise OperationFailed("denied", f"extensions may not do {name}")
-            raise OperationFailed("unsupported", unknown_operation(frame.method))
+            raise OperationFailed(*refusal(frame.method))
         self._check(method, frame)
         if self._connection.state == "stopping" and frame.method not in AT_END:
             raise OperationFailed("unavailable", "the extension is being ended")

@@ -24,8 +24,19 @@ from zot_ext.protocol.calls.screen import EDITING, PERSON, SCREEN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
-__all__ = ["CALLS", "KINDS", "METHODS", "RENAMED", "CallParam", "HostMethod", "params_problem", "unknown_operation"]
+__all__ = [
+    "CALLS",
+    "KINDS",
+    "METHODS",
+    "RENAMED",
+    "CallParam",
+    "HostMethod",
+    "params_problem",
+    "refusal",
+    "unknown_operation",
+]
 
 CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSATION, *AGENT)
 """All methods, by group."""
@@ -38,4 +49,14 @@ RENAMED = OLD_NAMES | {method.alias: method.name for method in CALLS if method.a
 
 def unknown_operation(name: str) -> str:
     """Say that there is no method or command of this name, or which name it has now: the words of every transport."""
-    return f"{name} is called {RENAMED[name]} now" if name in RENAMED else f"unknown operation {name!r}"
+    return f"{name} is called {RENAMED[name]} now" if name in RENAMED else f"unknown operation {name!r:.80}"
+
+
+def refusal(name: str) -> tuple[Literal["denied", "unsupported"], str]:
+    """Return the code and the words with which a call of this name is refused, which is none of METHODS."""
+    import json  # noqa: PLC0415 - such calls are mistakes
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    denied = json.loads(Path(__file__).with_name("denied.json").read_text("utf-8"))
+    real = denied.get(RENAMED.get(name, name))
+    return ("denied", f"extensions may not do {real}") if real else ("unsupported", unknown_operation(name))

@@ -6,7 +6,7 @@ import binascii
 import json
 from typing import TYPE_CHECKING
 
-from zot_ext.protocol.calls import METHODS, params_problem, unknown_operation
+from zot_ext.protocol.calls import METHODS, params_problem, refusal
 from zot_ext.protocol.events import BUS, EVENTS, INTERCEPTS, channel_problem
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.events.observable import OBSERVABLE
@@ -269,7 +269,7 @@ def _calls(session: CheckSession) -> Iterator[CheckFinding]:
 def _call(frame: HostCall, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
     method, params = METHODS.get(frame.method), {} if frame.params is None else frame.params.value
     if method is None:
-        yield finding("unknown-method", unknown_operation(frame.method), line.raw)
+        yield finding("unknown-method", refusal(frame.method)[1], line.raw)
     elif method.group not in session.ack.capabilities:
         text = f"{frame.method} was called, and the host did not grant {method.group!r} in hello_ack.capabilities"
         yield finding("not-granted", text, line.raw)
