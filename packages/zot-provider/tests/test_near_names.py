@@ -2,7 +2,7 @@
 
 import pytest
 
-from zot_provider.near_names import holds_back, nearest
+from zot_provider.near_names import holds_back, nearest, runs_unasked
 
 
 def test_a_name_is_nearest_by_its_letters() -> None:
@@ -48,8 +48,18 @@ def test_a_name_that_forbids_something_is_found_in_any_spelling(name: str) -> No
     [
         *("identity", "codeBlockTheme", "bash_timout", "description", "expression", "retry_policy"),
         *("theme", "gallery", "alwaysLoad", "instructions", "model_family", "dense", "remote", "persist", "resume"),
-        *("autoApprove", "always_allow", "skipPermissionPrompt", "bypassSandbox"),
+        *("insecure", "unsafe", "autoApprove", "always_allow", "skipPermissionPrompt", "bypassSandbox"),
     ],
 )
 def test_other_names_hold_nothing_back(name: str) -> None:
     assert not holds_back(name)
+
+
+@pytest.mark.parametrize("name", ["autoApprove", "auto_run", "alwaysAllow", "bypass", "skip_permissions", "autoTrust"])
+def test_a_switch_that_runs_something_unasked_is_found(name: str) -> None:
+    assert runs_unasked(name)
+
+
+@pytest.mark.parametrize("name", ["autoUpdate", "autoshare", "auto_swarm_enabled", "auto_truncate", "skipUpdateCheck"])
+def test_other_switches_run_nothing_unasked(name: str) -> None:
+    assert not runs_unasked(name)

@@ -358,3 +358,35 @@ def test_a_typed_text_becomes_a_value_that_is_read_and_shown_again(key: str, typ
 def test_a_typed_text_that_fits_no_setting_is_refused(key: str, typed: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         SETTINGS[key].parse(typed)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *({"auto_swarm_enabled": False}, {"insecure": True}, {"recursive_file_suggest": True}, {"autoUpdate": False}),
+        *({"autoshare": False}, {"no_color": True}, {"extensions": []}, {"images": {"blockImages": False}}),
+    ],
+)
+def test_an_unknown_key_that_holds_nothing_back_stops_nothing(content: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps(content))
+    assert load_settings(str(tmp_path), environ={}).errors == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ZOT_DATA_DIR", "/x"), ("ZOT_MODE", "hybrid"), ("ZOT_NO_COLOR", "1"), ("ZOT_EXTENSION", "x")],
+)
+def test_a_variable_of_another_program_stops_nothing(name: str, value: str, tmp_path: Path) -> None:
+    assert load_settings(str(tmp_path), environ={name: value}).errors == []
+
+
+@pytest.mark.parametrize("value", ["plan", "paln", "ask"])
+def test_a_variable_with_a_mode_that_zot_does_not_read_stops(value: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="ZOT_MODE: zot reads no such variable"):
+        load_settings(str(tmp_path), environ={"ZOT_MODE": value})
+
+
+@pytest.mark.parametrize("name", ["roles.json", "roles.yaml", "police.json", "confirm.json"])
+def test_a_file_of_another_name_is_no_file_of_settings(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("{}")
+    assert load_settings(str(tmp_path), environ={}).errors == []

@@ -176,3 +176,33 @@ def test_a_server_that_is_not_enabled_is_off(tmp_path: Path) -> None:
     path.write_text('{"mcpServers": {"a": {"command": "x", "enabled": false}, "b": {"command": "x", "enabled": true}}}')
     check_files([str(path)])
     assert [each.name for each in read_servers([str(path)])[0]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "field", ['"disable": false', '"isEnabled": true', '"enable": true', '"capabilities": {"tools": true}']
+)
+def test_a_switch_of_another_program_that_leaves_a_server_on_stops_nothing(tmp_path: Path, field: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{"a": {{"command": "x", {field}}}}}}}')
+    check_files([str(path)])
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        *('"disabledMcpServers": []', '"sandbox": {}', '"autoUpdatesEnabled": true'),
+        '"preferences": {"dispatchCodeTasksPermissionMode": "acceptEdits", "secureVmFeaturesEnabled": true}',
+    ],
+)
+def test_what_holds_nothing_back_beside_the_servers_stops_nothing(tmp_path: Path, beside: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{}}, {beside}}}')
+    check_files([str(path)])
+
+
+@pytest.mark.parametrize("beside", ['"enabledMcpServers": []', '"allowedMcpServers": []', '"disableAll": true'])
+def test_an_empty_list_of_what_may_run_still_stops(tmp_path: Path, beside: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{}}, {beside}}}')
+    with pytest.raises(ConfigProblem):
+        check_files([str(path)])

@@ -20,7 +20,12 @@ _STEMS = re.compile(
     "permission|permit|prohibit|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
 )
 """Parts of the names of fields by which programs hold something back."""
-_WIDENS = re.compile("^(?:always|auto|bypass|dangerous|skip)")
+_WIDENS = re.compile("^(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)")
+_UNASKED = re.compile(
+    "^(?:always|auto)(?:accept|allow|approv|confirm|exec|permit|run|trust|yes|yolo)|^bypass|^dangerous"
+    "|^skip.*(?:approv|ask|confirm|permission|prompt|sandbox|trust)"
+)
+"""Switches by which programs run something unasked, and by which they ask where they are off."""
 _FORM = re.compile(r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -55,6 +60,11 @@ def widens(name: str) -> bool:
     return _WIDENS.match(folded(name)) is not None
 
 
+def runs_unasked(name: str) -> bool:
+    """Whether the name of a switch says that something runs unasked: `autoApprove`, but not `autoUpdate`."""
+    return _UNASKED.match(folded(name)) is not None
+
+
 def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> str:
     """Return the path of a file beside `path` that is probably meant for it: its name without its end is nearly one of
     `called`, and it is none of the `others`. Empty without one."""
@@ -77,7 +87,7 @@ def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> st
 
 def _like(name: str, called: Sequence[str]) -> bool:
     like = [each for each in called if each[0] == name[0] and abs(len(each) - len(name)) < 2]
-    return bool(like) and bool(nearest(name, like))  # a start has no time to look closer at most names
+    return bool(like) and bool(nearest(name, like, _ALIKE_WORDS))  # a start has no time to look closer at most names
 
 
 def folded(name: str) -> str:

@@ -355,16 +355,16 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
     known = {setting.variable for setting in SETTINGS.values()}
     known |= {f"{_PREFIX}{each}" for each in _NO_SETTINGS.split()}
     ours = (name for name in environ if name.upper().startswith(_PREFIX) and environ[name].strip())
-    return [*layers, *(_unknown_variable(name) for name in ours if name not in known)]
+    return [*layers, *(_unknown_variable(name, environ[name]) for name in ours if name not in known)]
 
 
-def _unknown_variable(name: str) -> Layer:
+def _unknown_variable(name: str, value: str) -> Layer:
     """Return a layer with an error if a variable that zot does not read seems meant to hold something back."""
     from zot_agent.config.unknown_keys import HOME, meant_by_variable  # noqa: PLC0415  few environments have them
 
     layer = Layer(f"${name}")
     confines = {key: setting.confines for key, setting in SETTINGS.items()}
-    if near := meant_by_variable(name[len(_PREFIX) :].lower(), confines):
+    if near := meant_by_variable(name[len(_PREFIX) :].lower(), confines, value):
         own = SETTINGS.get(near)
         flag = "ZOT_HOME" if near == HOME else near if own is None else own.variable or own.flag or f"{near} in {FILE}"
         layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from zot_core.permission_mode import MODES
-from zot_provider.near_names import folded, holds_back, nearest, widens
+from zot_provider.near_names import folded, holds_back, nearest, runs_unasked
 
 _OF_GO = """
-$schema chat_timestamp_date chat_timestamp_interval_minutes chat_timestamps codemode compact_input compact_mode
-fuzzy_skill_suggest last_changelog_shown openrouter_server_tool_call_limit openrouter_server_tools_enabled
-powershell_enabled show_instructions_at_startup tui_click_to_position tui_input_style tui_status_position
+$schema auto_swarm_enabled chat_timestamp_date chat_timestamp_interval_minutes chat_timestamps codemode compact_input
+compact_mode fuzzy_skill_suggest insecure last_changelog_shown openrouter_server_tool_call_limit
+openrouter_server_tools_enabled powershell_enabled quick_model_shortcuts recursive_file_suggest respect_gitignore
+show_instructions_at_startup temperature tui_click_to_position tui_input_style tui_status_position
 tui_working_position
 """
 OF_GO = frozenset(_OF_GO.split())
@@ -37,9 +38,12 @@ agents."""
 _FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--strict-extensions", "--tools")
 """Flags that hold something back and are no settings."""
 
+_HARMLESS = ("nocolor", "nocolour")
+"""Names like a careful setting that mean something else."""
+
 HOME = "home"
 _HOMES = (
-    "config", "config_dir", "config_file", "config_home", "config_path", "data_dir", "dir", HOME, "home_dir",
+    "config", "config_dir", "config_file", "config_home", "config_path", "dir", HOME, "home_dir",
     "state_dir",
 )  # fmt: skip
 """Names of variables, without prefixes, by which programs find the settings of a person."""
@@ -48,20 +52,27 @@ _SIMILARITY, _FLAG_SIMILARITY, _HOME_SIMILARITY = 0.75, 0.8, 0.85
 _DEPTH, _SHORT = 5, 20
 
 
-def meant(key: str, confines: Mapping[str, bool], value: object = None) -> str:
+def meant(key: str, confines: Mapping[str, bool], value: object = ...) -> str:
     """Return the setting that `key` is probably meant for, or a flag that holds something back and is no setting;
     empty if it resembles none. `confines` has all settings, and whether they hold something back; those are also meant
     by longer names, such as `sandboxMode`, and by any name or `value` that says that something is forbidden."""
     own = folded(key)
     if own in _ELSEWHERE:
         return _ELSEWHERE[own]
+    if own in _HARMLESS:
+        return ""
     plain = {folded(name): name for name in confines}
     careful = [each for each, name in plain.items() if confines[name]]
     if begins := [each for each in careful if own.startswith(each)]:
         return plain[max(begins, key=len)]
-    near = nearest(own, careful, _SIMILARITY) or nearest(own, _FLAGS, _FLAG_SIMILARITY)
+    near = nearest(own, careful, _SIMILARITY) or _flag(own)
     near = near or nearest(own, plain, _SIMILARITY) or ("permissions" if _forbids(key, value) else "")
     return plain.get(near, near)
+
+
+def _flag(own: str) -> str:
+    """Return the flag that is meant; `extensions` are not `--no-extensions`."""
+    return nearest(own, [each for each in _FLAGS if folded(each)[0] == own[:1]], _FLAG_SIMILARITY)
 
 
 def _forbids(key: str, value: object) -> bool:
@@ -69,7 +80,7 @@ def _forbids(key: str, value: object) -> bool:
     `"autoApprove": false`."""
     if isinstance(value, str) and (value in MODES[:-1] or (len(value) < _SHORT and holds_back(value))):
         return True
-    return holds_back(key) or (value is False and widens(key))
+    return (value not in (None, False, "") and holds_back(key)) or (value is False and runs_unasked(key))
 
 
 def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[str, str]:
@@ -90,9 +101,12 @@ def _inside(path: str, value: object, confines: Mapping[str, bool], depth: int) 
     return "", ""
 
 
-def meant_by_variable(name: str, confines: Mapping[str, bool]) -> str:
+def meant_by_variable(name: str, confines: Mapping[str, bool], value: str) -> str:
     """Return the setting or flag that holds something back, or `HOME`, for which a variable is probably meant that zot
-    does not read; `name` is without its prefix. Empty if it resembles none."""
+    does not read; `name` is without its prefix. Empty if it resembles none. ZOT_MODE is also a variable of another
+    program, with other values."""
+    if name == "mode" and not nearest(value, MODES):
+        return ""
     if nearest(name, _HOMES, _HOME_SIMILARITY):
         return HOME
     return meant(name, {each: True for each in confines if confines[each]})

@@ -34,6 +34,8 @@ _OFF = {"active": False, "isactive": False, "isenabled": False, "on": False, "ru
 )
 """Switches of other programs in small letters, and the value of each by which a server is off."""
 _NOTHING: Sequence[object] = (None, False, [], {}, "")
+_PREFERENCES = "preferences"
+"""The settings of Claude Desktop, which has them beside its servers."""
 _SIMILARITY = 0.8
 _DEPTH = 8
 
@@ -110,8 +112,13 @@ def _beside(fields: Mapping[str, Any], depth: int = _DEPTH) -> str:
     """Return the path of the first field beside the servers by which they seem to be chosen or held back."""
     for field, value in fields.items():
         parts = _BESIDE if depth == _DEPTH else _BESIDE[:1]
-        chooses = any(each in folded(field) for each in parts) or holds_back(field) or _like(field, _FILTERS)
-        if value not in (None, False) and (chooses or _off(field, value)):
+        if field == _PREFERENCES and depth == _DEPTH:
+            continue
+        own = folded(field)
+        chooses = any(each in own for each in parts) and (value is not True or "disable" in own)
+        chooses = chooses or holds_back(field) or bool(_like(field, _FILTERS))
+        none_of = value == [] and ("allow" in own or "enable" in own)  # an empty list of what may run forbids all
+        if (none_of or value not in _NOTHING) and (chooses or _off(field, value)):
             return field
         if isinstance(value, dict) and depth and (inner := _beside(value, depth - 1)):
             return f"{field}.{inner}"
@@ -127,9 +134,12 @@ def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
             return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
         if field in (*_SWITCHES, *_CHOICES, *_OTHERS):
             continue
-        if near := _like(field, (*_SWITCHES, *_CHOICES)):
+        near = _like(field, (*_SWITCHES, *_CHOICES))
+        if near in _SWITCHES and value is (near == "enabled"):
+            continue  # `disable: false` and `isEnabled: true` of other programs hold nothing back
+        if near:
             return f"there is no field {field!r}; did you mean {near!r}?"
-        if _like(field, _FILTERS) and value not in (None, [], ["*"]):
+        if _like(field, _FILTERS) and value not in (None, True, [], ["*"]):
             return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
         if _off(field, value):
             return f"there is no field {field!r}; did you mean 'disabled'?"

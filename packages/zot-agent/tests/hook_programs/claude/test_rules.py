@@ -163,3 +163,17 @@ def test_guards_of_the_persons_own_file_are_named_because_they_do_not_run(tmp_pa
 def test_a_mode_that_asks_less_is_not_missed(tmp_path: Path, mode: str) -> None:
     content = {"permissions": {"defaultMode": mode}, "sandbox": {"enabled": False}}
     assert claude_layers([write(tmp_path / "settings.json", content)])[0].problems == []
+
+
+@pytest.mark.parametrize("rule", ["LSP", "PowerShell(Remove-Item *)", "PowerShell", "REPL"])
+def test_a_rule_about_a_tool_that_zot_does_not_have_is_named(tmp_path: Path, rule: str) -> None:
+    (layer,) = claude_layers([write(tmp_path / "settings.json", {"permissions": {"deny": [rule, "Bash(rm *)"]}})])
+    assert layer.errors == []
+    assert f"permissions.deny {rule}" in layer.problems[0]
+    assert layer.values == {"permissions": {"deny": ["Bash(rm *)"]}}
+
+
+@pytest.mark.parametrize("name", ["perms", "rules", "tools", "access"])
+def test_rules_under_another_name_stop(tmp_path: Path, name: str) -> None:
+    (layer,) = claude_layers([write(tmp_path / "settings.json", {name: {"deny": ["Bash"]}})])
+    assert f"no setting '{name}.deny'; did you mean permissions.deny?" in layer.errors[0]

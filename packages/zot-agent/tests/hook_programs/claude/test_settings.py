@@ -124,3 +124,20 @@ def test_a_file_that_cannot_be_read_is_an_error_because_it_could_name_a_guard(tm
     path.write_text("{")
     with pytest.raises(ConfigError, match=f"^{path}: line 1, column 2"):
         claude_programs([str(path)])
+
+
+@pytest.mark.parametrize("more", [{"shell": "bash"}, {"description": "x"}, {"name": "x"}, {"_comment": "x"}])
+def test_keys_that_change_nothing_keep_no_guard_from_running(tmp_path: Path, more: dict[str, Any]) -> None:
+    entry = {"type": "command", "command": "true", **more}
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [entry]}]}}))
+    (program,), notes = claude_programs([str(path)])
+    assert (program.waits, notes) == (True, [])
+
+
+def test_a_hook_that_wakes_the_model_later_is_not_waited_for(tmp_path: Path) -> None:
+    entry = {"type": "command", "command": "true", "asyncRewake": True}
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [entry]}]}}))
+    (program,), _ = claude_programs([str(path)])
+    assert not program.waits

@@ -37,6 +37,8 @@ _SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
 """Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
 _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ELSEWHERE = ("lsp", "repl")
+"""Tools of other programs and of extensions that have a name like a tool of zot by chance."""
 _EXPRESSION = "looks like a regular expression or an example, which a rule is not: * is any text, ? one character"
 _EACH = "write a rule for each, or a backslash before it if it is a part of a name"
 
@@ -45,6 +47,8 @@ def near_tool(tool: str, known: Iterable[str]) -> str:
     """Return the tool of zot that a name is a misspelling of, one of `known` or of the built-in ones; empty if it is
     one of them, or like none: extensions and servers have tools, too."""
     names = {*known, *(each.name for each in BUILTIN_TOOLS)}
+    if tool.casefold() in _ELSEWHERE:
+        return ""
     return "" if tool.casefold() in names else (near := nearest(tool, sorted(names))) and (other_tool(tool) or near)
 
 

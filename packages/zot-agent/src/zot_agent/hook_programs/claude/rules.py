@@ -42,7 +42,8 @@ _PARTS = (
 """The parts of `permissions` there."""
 _ALIKE = 0.8
 
-_OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*"
+_OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*|(?:lsp|powershell|repl)(?:\(.*)?"
+"""Rules about what zot has no tool for."""
 
 
 def claude_layers(paths: Iterable[str], said: Collection[str] = (), own: str = "") -> list[Layer]:
@@ -67,7 +68,7 @@ def _layer(path: str, said: Collection[str]) -> Layer:
         if given:
             from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  most files have no such rules
 
-            parse_permissions(given, path)
+            parse_permissions({action: _readable(rules) for action, rules in given.items()}, path)
         rules = {action: [each for rule in given[action] for each in _in_zot(rule)] for action in given}
     except ConfigError as error:
         layer.errors.append(f"{error} (--ignore-settings starts without it)")
@@ -87,12 +88,14 @@ def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], pat
         inside = content[name] if name not in _HELD else None
         if near != name and near in _HELD:
             raise _no_setting(path, name, near)
-        if name in _CAREFUL or nearest(name, _ELSEWHERE, _ALIKE):
+        if name in _CAREFUL or (not name.startswith("allow") and nearest(name, _ELSEWHERE, _ALIKE)):
             raise _no_setting(path, name, "permissions.ask" if name == "ask" else "permissions.deny")
         if name == _MODE and inside not in _CARELESS:
             raise _no_setting(path, name, f"permissions.{_MODE}")
         if isinstance(inside, dict) and isinstance(inside.get("permissions"), dict):
             raise _no_setting(path, f"{name}.permissions", "permissions")
+        if isinstance(inside, dict) and (action := next((k for k in _CAREFUL if isinstance(inside.get(k), list)), "")):
+            raise _no_setting(path, f"{name}.{action}", f"permissions.{action}")
     for name in permissions:
         near = nearest(name, _PARTS, _ALIKE) or ("deny" if holds_back(name) else "")
         if name not in _PARTS and near in _CAREFUL:
@@ -101,6 +104,13 @@ def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], pat
 
 def _no_setting(path: str, name: str, near: str) -> ConfigError:
     return ConfigError(f"{path}: Claude Code has no setting {name!r:.60}; did you mean {near}?")
+
+
+def _readable(rules: object) -> object:
+    """Return the rules that zot has words for; as they are if they are no list."""
+    if not isinstance(rules, list):
+        return rules
+    return [each for each in rules if not (isinstance(each, str) and re.fullmatch(_OF_NAMES, each.strip()))]
 
 
 def _in_zot(rule: str) -> list[str]:

@@ -28,7 +28,11 @@ _ANY = ("", "*")
 _NAMES = re.compile(r"[\w, |-]*")
 """A matcher of these letters is a list of names; any other is a regular expression for a part of a name."""
 _SERVER = re.compile(r"mcp__(?:(?!__).)+")
-_KNOWN = ("type", "command", "args", "timeout", "async", "onFailure", "statusMessage", "once")
+_KNOWN = (
+    "type", "command", "args", "timeout", "async", "asyncRewake", "onFailure", "statusMessage", "once", "shell",
+    "name", "description", "comment", "_comment",
+)  # fmt: skip
+_SHELLS = ("bash", "sh")
 
 
 class _NotRun(Exception):
@@ -82,6 +86,8 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         raise _NotRun(f"the type {describe(entry.get('type'))}")
     if unknown := [key for key in entry if key not in _KNOWN]:
         raise _NotRun(f"the key {unknown[0]!r}")
+    if entry.get("shell", "bash") not in _SHELLS:
+        raise _NotRun(f"the shell {describe(entry['shell'])}")
     command, arguments, seconds = entry.get("command"), entry.get("args", []), entry.get("timeout", _SECONDS)
     if not isinstance(command, str) or not command.strip() or "\0" in command or not isinstance(arguments, list):
         raise _NotRun("no command")
@@ -96,7 +102,7 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         path,
         _expression(matcher),
         min(float(seconds), DEFAULT_LIMITS.most_seconds),
-        waits=entry.get("async") is not True,
+        waits=entry.get("async") is not True and entry.get("asyncRewake") is not True,
         blocks_on_failure=failure == "block",
         claude=name,
     )
