@@ -144,8 +144,10 @@ main() {
   find_uv
   # A later Python is one that zot was not tried with, and that a package which `zot acp` needs refuses.
   export UV_PYTHON="${UV_PYTHON:->=3.11,<3.15}"
-  # With == uv would keep this version for ever, and `zot update` would do nothing.
-  "$uv" tool install "zot-agent>=$ZOT" || fail "uv could not install zot-agent $ZOT; see above"
+  # One that is there keeps its extras, and the line of versions that its person chose. With == uv would keep this
+  # version for ever, and `zot update` would do nothing.
+  { "$uv" tool list 2>/dev/null | grep '^zot-agent ' >/dev/null && "$uv" tool upgrade zot-agent; } ||
+    "$uv" tool install "zot-agent>=$ZOT" || fail "uv could not install zot-agent $ZOT; see above"
   folder=$("$uv" tool dir --bin)
   zot=$folder/zot
   version=$("$zot" --version) || fail "$zot was installed and does not run"

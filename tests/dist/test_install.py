@@ -35,6 +35,7 @@ case "$*" in
     mkdir -p "$HOME/tools"
     printf '#!/bin/sh\\necho "zot said $*"\\n' >"$HOME/tools/zot"
     chmod 755 "$HOME/tools/zot" ;;
+  "tool list") [ -z "${HAS:-}" ] || echo "zot-agent v0.1.0" ;;
   "tool dir --bin") echo "$HOME/tools" ;;
 esac
 """
@@ -116,7 +117,11 @@ def test_uv_is_downloaded_and_installs_zot_and_each_file_is_named(install: Insta
         f"{home}/tools is not on your PATH. Add it, or run: {home}/.local/bin/uv tool update-shell",
         f"begin with: {home}/tools/zot",
     ]
-    assert (home / "calls").read_text().splitlines() == [f"tool install zot-agent>={VERSION}", "tool dir --bin"]
+    assert (home / "calls").read_text().splitlines() == [
+        "tool list",
+        f"tool install zot-agent>={VERSION}",
+        "tool dir --bin",
+    ]
     assert left(tmp_path) == []
 
 
@@ -223,6 +228,16 @@ def test_uv_takes_a_python_that_zot_was_tried_with_unless_somebody_names_another
     assert (home / "python").read_text() == f">={oldest},<{above}\n"
     install(UV_PYTHON="3.12")
     assert (home / "python").read_text() == "3.12\n"
+
+
+def test_an_installation_that_is_there_is_upgraded_and_keeps_its_extras(install: Install, home: Path) -> None:
+    install()
+    (home / "calls").unlink()
+    done = install(HAS="yes")
+    assert done.returncode == 0, done.stderr
+    calls = (home / "calls").read_text().splitlines()
+    assert "tool upgrade zot-agent" in calls
+    assert [call for call in calls if call.startswith("tool install")] == []
 
 
 def test_another_zot_that_comes_first_is_named(install: Install, home: Path, tmp_path: Path) -> None:
