@@ -25,7 +25,8 @@ RELEASED = {
 
 PLATFORMS = (("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Darwin", "x86_64"))
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+(?:rc\d+)?", re.ASCII)
+_NUMBER = r"(0|[1-9]\d*)"  # an index takes 0.1.01 for 0.1.1
+_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:rc{_NUMBER})?", re.ASCII)
 _HEADING = "## Unreleased\n"
 
 
@@ -92,11 +93,13 @@ class Tree:
     def bump(self, version: str) -> None:
         """Write a version to every place, and date the heading of the changelog. A candidate (`0.2.0rc1`) keeps the
         heading, and the installers. Until the version has its tag, this can be done again. Raises `Wrong`."""
-        if not _VERSION.fullmatch(version):
-            raise Wrong(f"{version!r} is no version such as 0.2.0 or 0.2.0rc1")
+        order = _order(version)
         if self.git("tag", "--list", f"v{version}").strip():
             raise Wrong(f"v{version} is tagged, and what it names stays: take the next version")
         text = self._with_one_heading(version)
+        newest = re.search(r"^## (\d\S*) - [\d-]+$", text, re.M)
+        if newest and order <= _order(newest[1]):
+            raise Wrong(f"{version} is not newer than {newest[1]}, the newest version in CHANGELOG.md")
         if not _section(text, "Unreleased").strip():
             raise Wrong("nothing is under Unreleased in CHANGELOG.md: a release says what is new")
         changed = self.write(version)
@@ -197,6 +200,14 @@ def _section(changelog: str, heading: str) -> str:
     """The text below a heading of the changelog, up to the next of its kind."""
     found = re.search(rf"^## {re.escape(heading)}(?: - [\d-]+)?\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
     return found[1] if found else ""
+
+
+def _order(version: str) -> list[float]:
+    """What a version is compared by: a candidate comes before its release."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        raise Wrong(f"{version!r} is no version such as 0.2.0 or 0.2.0rc1")
+    return [float(each or "inf") for each in found.groups()]
 
 
 def _with(found: "re.Match[str]", version: str) -> str:

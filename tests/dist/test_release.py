@@ -123,6 +123,16 @@ def test_the_commits_that_the_page_asks_for_are_some_that_the_history_takes(clon
     assert (len(commands), done.returncode, done.stdout) == (2, 0, "")
 
 
+@pytest.mark.parametrize("version", ["0.0.8", "0.0.9rc1", "0.0.9"])
+def test_a_version_that_is_not_newer_than_the_newest_of_its_line_is_refused(
+    clone: Path, release: Release, version: str
+) -> None:
+    done = release("version", version)
+    assert done.returncode == 1
+    assert f"{version} is " in done.stderr
+    assert subprocess.run(["git", "diff", "--quiet"], cwd=clone, check=False).returncode == 0
+
+
 def test_a_candidate_leaves_the_changelog_and_the_installers(clone: Path, release: Release) -> None:
     assert release("version", "7.8.9rc1").returncode == 0
     changed = subprocess.run(["git", "diff", "--name-only"], cwd=clone, capture_output=True, text=True, check=True)
@@ -132,7 +142,7 @@ def test_a_candidate_leaves_the_changelog_and_the_installers(clone: Path, releas
 def test_a_release_without_news_and_a_version_that_is_none_are_refused_and_change_nothing(
     clone: Path, release: Release
 ) -> None:
-    for version in ("7.8", "v7.8.9", "7.8.9 ", "latest", ""):
+    for version in ("7.8", "v7.8.9", "7.8.9 ", "7.8.09", "07.8.9", "7.8.9rc01", "latest", ""):
         done = release("version", version)
         assert (done.returncode, done.stderr) == (1, f"release: {version!r} is no version such as 0.2.0 or 0.2.0rc1\n")
     (clone / "CHANGELOG.md").write_text("# Changelog\n\n## Unreleased\n\n## 0.0.9 - 2026-01-01\n\n- Old.\n")
