@@ -7,6 +7,7 @@ declare. A test that needs more sets or makes it.
 import asyncio
 import atexit
 import ctypes
+import faulthandler
 import functools
 import gc
 import inspect
@@ -234,6 +235,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--pi-collections", help="a folder of clones of collections of extensions of pi, to be driven")
     parser.addoption("--pi-real", action="store_true", help="have pi itself do the same")
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
+    # Later than any wait of `tests/support/waiting.py` gives up.
+    parser.addoption("--test-seconds", type=float, default=1800, help="seconds until a hanging test ends the run")
     parser.addoption("--example-seconds", type=float, default=PATIENCE, help="seconds after which an example hangs")
 
 
@@ -251,7 +254,36 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.freeze()
 
 
+class _Watchdog:
+    """Ends a run whose test hangs for this many seconds, and says where.
+
+    pytest's own watchdog starts and ends a thread for every test, which costs a millisecond beside busy processes.
+    """
+
+    LATE = 60
+    """Seconds that a test which hangs may be ended too early."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._output = os.dup(2)  # before it is captured
+        self._started = -float(self.LATE)
+
+    def watch_test(self) -> None:
+        """Call this when a test begins."""
+        if (now := time.monotonic()) - self._started >= self.LATE:
+            faulthandler.dump_traceback_later(self._limit, exit=True, file=self._output)
+            self._started = now
+
+    def stop(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+        os.close(self._output)
+
+
+_WATCHDOG = pytest.StashKey[_Watchdog]()
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_WATCHDOG] = _Watchdog(config.getoption("test_seconds"))
     config.addinivalue_line("markers", "needs(part, ...): programs and PARTS that the test cannot do without")
     if WORKER:
         OUTSIDE.clear()
@@ -259,6 +291,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hypothesis_profile") != "fuzz":
         # Hypothesis tries constants of the modules that are loaded, which depend on the tests that ran before.
         providers.is_local_module_file = lambda path: False
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if watchdog := config.stash.get(_WATCHDOG, None):
+        watchdog.stop()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -349,6 +386,7 @@ def _seeing(parts: Iterable[str]) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    item.config.stash[_WATCHDOG].watch_test()
     with _seeing(_declared(item)):
         return (yield)
 

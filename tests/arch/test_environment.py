@@ -168,6 +168,14 @@ def test_an_example_that_hangs_fails_and_is_shown(tmp_path: Path) -> None:
     assert f"text={'c' * 7!r}" in output
 
 
+def test_a_test_that_hangs_ends_the_run_and_says_where(tmp_path: Path) -> None:
+    hangs = "import time\ndef test_before(): pass\ndef test_hangs(): time.sleep(1000)\ndef test_after(): pass\n"
+    code, output = run(tmp_path, hangs, None, "--test-seconds=1")
+    assert code == 1
+    assert "in test_hangs" in output
+    assert "passed" not in output
+
+
 BARE = """
 import os, socket, subprocess, sys, threading
 sys.path.insert(0, sys.argv[1])
