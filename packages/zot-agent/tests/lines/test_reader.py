@@ -93,6 +93,7 @@ async def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_
         pipe = Pipe()
         os.write(pipe.target, b"a\nb")
         pipe.reader.drain()
+        await pipe.ended.wait()
         assert (pipe.lines, pipe.ends) == ([b"a", b"b"], 1)
         pipe.reader.drain()
         assert pipe.ends == 1
@@ -276,6 +277,7 @@ async def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
         await asyncio.sleep(0)
         assert pipe.lines == []
         pipe.reader.drain()
+        await pipe.ended.wait()
         assert (pipe.lines, pipe.ends) == ([b"a", b"b"], 1)
         pipe.close()
 
