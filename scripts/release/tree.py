@@ -113,16 +113,19 @@ class Tree:
 
     def _with_one_heading(self, version: str) -> str:
         """The changelog, where an earlier try has dated the newest section without its heading: what is in it is
-        unreleased. Raises `Wrong` where it belongs to another version that has no tag."""
+        unreleased. Raises `Wrong` where such a try was for another version."""
         text = self.changelog.read_text("utf-8")
         newest = re.search(r"^## (\d\S*) - [\d-]+\n\n?", text, re.M)
-        if newest is None or self.git("tag", "--list", f"v{newest[1]}").strip():
-            return text
-        if newest[1] != version:
-            tag = f"v{newest[1]}"
+        begun = [path.parent.name for path in self.root.glob("tests/compat/*/state")]
+        begun += [newest[1]] if newest else []
+        abandoned = {each for each in begun if not self.git("tag", "--list", f"v{each}").strip()}
+        if others := sorted(abandoned - {version.partition("rc")[0]}):
             raise Wrong(
-                f"CHANGELOG.md has {newest[1]}, and there is no tag {tag}: git fetch --tags, or remove its heading"
+                f"{others[0]} was begun, and there is no tag v{others[0]}: git fetch --tags, or remove its heading in "
+                f"CHANGELOG.md and tests/compat/{others[0]}"
             )
+        if newest is None or newest[1] not in abandoned:
+            return text
         return text[: newest.start()] + text[newest.end() :]
 
     def write(self, version: str) -> list[str]:

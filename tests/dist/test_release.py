@@ -108,6 +108,19 @@ def test_a_version_that_has_its_tag_is_never_written_again_and_no_other_one_swal
     assert subprocess.run(["git", "diff", "--quiet"], cwd=clone, check=False).returncode == 0
 
 
+def test_of_a_version_that_was_given_up_nothing_may_be_left(clone: Path, release: Release) -> None:
+    stored = clone / "tests" / "compat" / "7.8.9" / "state"  # git leaves it where it takes the changelog back
+    stored.mkdir(parents=True)
+    done = release("version", "8.0.0")
+    assert (done.returncode, done.stderr) == (
+        1, "release: 7.8.9 was begun, and there is no tag v7.8.9: git fetch --tags, or remove its heading in "
+        "CHANGELOG.md and tests/compat/7.8.9\n",
+    )  # fmt: skip
+    assert release("version", "7.8.9rc1").returncode == 0
+    stored.rmdir()
+    assert release("version", "8.0.0").returncode == 0
+
+
 def test_the_commits_that_the_page_asks_for_are_some_that_the_history_takes(clone: Path, release: Release) -> None:
     (clone / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/check_history.py", clone / "scripts")
