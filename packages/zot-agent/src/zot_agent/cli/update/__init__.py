@@ -65,8 +65,8 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
         raise ZotError(f"the installer did not finish: {error}; {found.advice}") from None
     if before and found.version() == before:  # the installer says neither that it did nothing nor why
         raise ZotError(
-            f"zot is still {before}: the package index has nothing newer yet, or zot was installed with its version; "
-            f"then install {found.package} again without one"
+            f"zot is still {before}: the package index has nothing newer yet, or zot was installed with a version or "
+            f"below one; then install {found.package} again without one, and update again"
         )
     return 0
 
