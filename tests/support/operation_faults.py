@@ -32,6 +32,11 @@ def largest(kind: FieldKind, more: int = 0) -> list[Any]:
     return [*found, *([[example(kind.each)] * (kind.most + more)] if kind.most < LARGEST else [])]
 
 
+def wrong_members(kind: FieldKind) -> list[Any]:
+    """What a list of a kind cannot have."""
+    return [] if kind.each is None else [WRONG[kind.each.call_kind], None]
+
+
 def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
     """Each operation with each field missing, of a wrong kind, and too large: the fields, the code and the words."""
     for name, operation in OPERATIONS.items():
@@ -39,6 +44,7 @@ def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
         for field in operation.fields:
             cases = [{**full, field.name: None}] if field.required else []
             cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
+            cases += [{**full, field.name: [wrong]} for wrong in wrong_members(field.kind)]
             cases += [{**full, field.name: value} for value in largest(field.kind, 1)]
             for fields in cases:
                 with pytest.raises(OperationFailed) as failed:

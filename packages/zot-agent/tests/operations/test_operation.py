@@ -114,6 +114,9 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ),
         ({"name": "x", "short": "12345"}, "too_large", "short has 5 characters; at most 4"),
         ({"name": "x", "few": ["a"] * 4}, "too_large", "few has 4 members; at most 3"),
+        ({"name": "x", "names": ["y", ["z"]]}, "invalid", "names[1] must be a string, not an array"),
+        ({"name": "x", "names": [None]}, "invalid", "names[0] must be a string, not null"),
+        ({"name": "x", "leaves": ["red"]}, "invalid", 'leaves[0] must be an object, not "red"'),
         ({"name": "x", "few": ["a", "abc"]}, "too_large", "few[1] has 3 characters; at most 2"),
         ({"name": "x", "leaves": [{}]}, "invalid", "leaves[0].colour is missing: it must be a string"),
         (

@@ -68,25 +68,28 @@ class FieldKind(Record):
     def check(self, name: str, value: Any) -> None:
         """Raise `OperationFailed`, which names the field, unless a value has this kind and is not too large."""
         if not self.fits(value):
-            raise OperationFailed("invalid", self.problem(name, value))
-        if self.most and len(value) > self.most:
+            found = "an array" if isinstance(value, list) else describe(value)
+            raise OperationFailed("invalid", f"{name} must be {self.words}, not {found}")
+        if self.too_large(value):
             what = "characters" if isinstance(value, str) else "members"
             raise OperationFailed("too_large", f"{name} has {len(value)} {what}; at most {self.most}")
-        if self.each is not None and (self.each.most or self.each.parts):
+        if (each := self.each) is not None:
             for at, member in enumerate(value):
-                self.each.check(f"{name}[{at}]", member)
+                if each.parts or not each.fits(member) or each.too_large(member):  # the name costs more than this
+                    each.check(f"{name}[{at}]", member)
         for part, kind in self.parts.items():
             if (given := value.get(part)) is not None:
                 kind.check(f"{name}.{part}", given)
             elif part in self.needed:
-                raise OperationFailed("invalid", kind.problem(f"{name}.{part}", None))
+                raise kind.missing(f"{name}.{part}")
 
-    def problem(self, name: str, value: Any) -> str:
-        """Say that a value of this name is missing, or is something else."""
-        if value is None:
-            return f"{name} is missing: it must be {self.words}"
-        array = "an array of something else" if self.call_kind == "list" else "an array"
-        return f"{name} must be {self.words}, not {array if isinstance(value, list) else describe(value)}"
+    def too_large(self, value: Any) -> bool:
+        """Whether a value of this kind has more characters or members than it can have."""
+        return 0 < self.most < len(value)
+
+    def missing(self, name: str) -> OperationFailed:
+        """Return what says that there is no value of this name."""
+        return OperationFailed("invalid", f"{name} is missing: it must be {self.words}")
 
 
 def _is_text(value: object) -> bool:
@@ -97,8 +100,8 @@ def _is_whole(value: object) -> bool:
     return type(value) is int
 
 
-def _is_list_of(kind: FieldKind) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(map(kind.fits, value))
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
 
 
 _PLAIN: dict[Any, FieldKind] = {
@@ -109,7 +112,7 @@ _PLAIN: dict[Any, FieldKind] = {
     dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
 }
 NAMED = {
-    "list": FieldKind("an array", lambda value: isinstance(value, list), {"type": "array"}, "list", LARGEST),
+    "list": FieldKind("an array", _is_list, {"type": "array"}, "list", LARGEST),
     "message": _PLAIN[str].replace(most=LONGEST),
     **{kind.call_kind: kind for kind in _PLAIN.values()},
 }
@@ -119,8 +122,8 @@ _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": 
 
 def kind_of(annotation: Any) -> FieldKind:
     """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, of an `Annotated[int,
-    least, most]`, of an `Annotated` text or list with the most that it has, or of a `TypedDict`. Raises TypeError for
-    another annotation."""
+    least, most]`, of an `Annotated` text or list with the most that it has, or of a `TypedDict`. Raises
+    TypeError for another annotation."""
     if is_typeddict(annotation):
         return _object(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -139,7 +142,7 @@ def kind_of(annotation: Any) -> FieldKind:
         many = _MANY.get(inner.words) or inner.words.removeprefix("one of ")
         return FieldKind(
             f"an array of {many}",
-            _is_list_of(inner),
+            _is_list,
             {"type": "array", "items": inner.schema},
             "list",
             LARGEST,
@@ -171,4 +174,4 @@ def check_params(params: "Iterable[CallParam]", given: Mapping[str, Any]) -> Non
         if value is not None:
             kind.check(each.name, value)
         elif each.required:
-            raise OperationFailed("invalid", kind.problem(each.name, None))
+            raise kind.missing(each.name)

@@ -120,7 +120,7 @@ class Operation(Generic[P, R]):
                 raise OperationFailed("invalid", f"{self.name} has no field {name!r:.60}; it would hold nothing back")
         for name in self._required:
             if name not in fields:
-                raise OperationFailed("invalid", kinds[name].problem(name, None))
+                raise kinds[name].missing(name)
         return fields
 
     def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
