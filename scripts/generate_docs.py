@@ -385,7 +385,8 @@ def kind_of(field: dict[str, Any]) -> str:
     """The type of a field, in words, with its limit unless that is the usual one."""
     most = field.get("maxLength", field.get("maxItems", LARGEST))
     range = f" from {field['minimum']:,} to {field['maximum']:,}" if "maximum" in field else ""
-    return f"{_type_of(field)}{range}{f', at most {most:,}' if most != LARGEST else ''}"
+    line = ", one line" if "pattern" in field else ""
+    return f"{_type_of(field)}{line}{range}{f', at most {most:,}' if most != LARGEST else ''}"
 
 
 def _type_of(field: dict[str, Any]) -> str:

@@ -44,6 +44,7 @@ def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
         for field in operation.fields:
             cases = [{**full, field.name: None}] if field.required else []
             cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
+            cases += [{**full, field.name: "one\ntwo"}] if "pattern" in field.kind.form else []
             cases += [{**full, field.name: [wrong]} for wrong in wrong_members(field.kind)]
             cases += [{**full, field.name: value} for value in largest(field.kind, 1)]
             for fields in cases:

@@ -14,7 +14,8 @@ def session_name(title: str) -> Response:
         prompts = [entry["text"] for entry in ext.session.entries(kinds=("user",))]
         if not prompts:
             return error("there is no prompt yet to make a title from")
-        title = ext.model.complete("\n".join(prompts[:20]), system=SYSTEM, max_tokens=40).strip()
+        title = ext.model.complete("\n".join(prompts[:20]), system=SYSTEM, max_tokens=40)
+        title = " ".join(title.split())[:200]
     ext.session.rename(title)
     return display(f"this session is called {title!r}")
 

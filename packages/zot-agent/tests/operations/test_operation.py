@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LARGEST, FailureCode, OperationFailed, kind_of
+from zot_agent.operations.fields import LARGEST, FailureCode, Line, OperationFailed, kind_of
 from zot_agent.operations.names import ALIASES, MODULES, WAITS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
@@ -59,6 +59,7 @@ async def grow(
     short: Annotated[str, 4] = "",
     few: Annotated[list[Annotated[str, 2]], 3] = [],  # noqa: B006  as above
     leaves: list[Leaf] = [],  # noqa: B006  as above
+    title: Line = "",
 ) -> None:
     """Grow.
 
@@ -70,6 +71,7 @@ async def grow(
     short: A word.
     few: Words.
     leaves: Its leaves.
+    title: Its name.
     """
 
 
@@ -82,6 +84,7 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("short", False, "a string", "A word."),
         ("few", False, "an array of strings", "Words."),
         ("leaves", False, "an array of objects", "Its leaves."),
+        ("title", False, "one line of text", "Its name."),
     ]
     assert grow.doc == "Grow."
 
@@ -117,6 +120,9 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ({"name": "x", "names": ["y", ["z"]]}, "invalid", "names[1] must be a string, not an array"),
         ({"name": "x", "names": [None]}, "invalid", "names[0] must be a string, not null"),
         ({"name": "x", "leaves": ["red"]}, "invalid", 'leaves[0] must be an object, not "red"'),
+        ({"name": "x", "title": "a\u2028b"}, "invalid", 'title must be one line of text, not "a\\u2028b"'),
+        ({"name": "x", "title": "a\n"}, "invalid", 'title must be one line of text, not "a\\n"'),
+        ({"name": "x", "title": "t" * 201}, "too_large", "title has 201 characters; at most 200"),
         ({"name": "x", "few": ["a", "abc"]}, "too_large", "few[1] has 3 characters; at most 2"),
         ({"name": "x", "leaves": [{}]}, "invalid", "leaves[0].colour is missing: it must be a string"),
         (
@@ -156,6 +162,7 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
             },
             "maxItems": LARGEST,
         },
+        "title": {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$", "maxLength": 200},
     }
 
 

@@ -123,7 +123,12 @@ async def test_a_stored_session_is_continued_and_renamed(server: ScriptedServer,
             "Fix the parser.", "You asked: Fix the parser.", "And now?", "As before.",
         ]  # fmt: skip
         assert (await client.session_show()).get("last_answer") == "As before."
-        assert await client.session_rename("The\n parser") == {"title": "The"}
+        assert await client.session_rename(" The ") == {"title": "The"}
+        with pytest.raises(RpcError, match="title must be one line of text") as failed:
+            await client.session_rename("The\n parser")
+        assert failed.value.code == "invalid"
+        with pytest.raises(RpcError, match="title has 201 characters; at most 200"):
+            await client.session_rename("x" * 201)
         assert await client.session_rename("Blue", session=other) == {"title": "Blue"}
         assert sorted(each["title"] for each in (await client.session_list())["sessions"]) == ["Blue", "The"]
         for command in (client.session_open, client.session_delete):

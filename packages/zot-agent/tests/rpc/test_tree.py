@@ -120,8 +120,11 @@ def test_a_label_is_one_line_of_at_most_200_characters(start: StartPeer, server:
     peer = start()
     ask(peer, "a")
     entry = peer.data("session.tree")["current"]
-    peer.call("session.label", entry=entry, label="\n one\tline " + "x" * 300)
-    assert peer.data("session.tree")["entries"][-1]["label"] == "one line " + "x" * 190 + "…"
+    peer.call("session.label", entry=entry, label=" one\tline " + "x" * 190)
+    for wrong, words in (("x" * 201, "label has 201 characters; at most 200"), ("a\nb", "must be one line of text")):
+        assert words in peer.call("session.label", entry=entry, label=wrong)["error"]
+        assert words in peer.call("session.navigate", entry=entry, label=wrong)["error"]
+    assert peer.data("session.tree")["entries"][-1]["label"] == "one line " + "x" * 190
 
 
 def test_a_move_takes_instructions_for_its_summary_and_a_label(peer: Peer, server: ScriptedServer) -> None:

@@ -18,6 +18,7 @@ from typing import (
     is_typeddict,
 )
 
+from zot_core.printable import NAME_LENGTH
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
 from zot_provider.record import Record
@@ -36,6 +37,9 @@ LARGEST = 1 << 20
 
 LONGEST = 16 << 20
 """The most characters of a message: what the longest line of `zot rpc` holds."""
+
+Line: TypeAlias = Annotated[str, NAME_LENGTH, "line"]
+"""A text of one line, such as a title or a label."""
 
 
 class OperationFailed(ZotError):
@@ -104,6 +108,10 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list)
 
 
+def _is_line(value: object) -> bool:
+    return type(value) is str and value.splitlines() in ([], [value])
+
+
 _PLAIN: dict[Any, FieldKind] = {
     str: FieldKind("a string", _is_text, {"type": "string"}, "text", LARGEST),
     bool: FieldKind("true or false", lambda value: value is True or value is False, {"type": "boolean"}, "flag"),
@@ -117,12 +125,13 @@ NAMED = {
     **{kind.call_kind: kind for kind in _PLAIN.values()},
 }
 """The kinds of the parameters of calls that are no operations, by their keys in `zot_ext.protocol.calls.KINDS`."""
+_LINE = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"}
 _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": "objects"}
 
 
 def kind_of(annotation: Any) -> FieldKind:
     """Return the kind of `str bool int Any dict[str, Any] list[...]`, of a `Literal` of texts, of an `Annotated[int,
-    least, most]`, of an `Annotated` text or list with the most that it has, or of a `TypedDict`. Raises
+    least, most]`, of an `Annotated` text or list with the most that it has, of `Line`, or of a `TypedDict`. Raises
     TypeError for another annotation."""
     if is_typeddict(annotation):
         return _object(annotation)
@@ -130,6 +139,8 @@ def kind_of(annotation: Any) -> FieldKind:
     if origin is Literal:
         words, known = "one of " + ", ".join(arguments), frozenset(arguments)
         return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
+    if annotation == Line:
+        return _PLAIN[str].replace(words="one line of text", fits=_is_line, form=_LINE, most=NAME_LENGTH)
     if origin is Annotated and arguments[0] is not int:
         return kind_of(arguments[0]).replace(most=arguments[1])
     if origin is Annotated:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LONGEST, OperationFailed
+from zot_agent.operations.fields import LONGEST, Line, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
@@ -80,7 +80,7 @@ def append(caller: OperationCaller, custom_type: Annotated[str, 200], data: Any)
 
 
 @operation("session.label", group="session", scope="drive")
-async def label(caller: OperationCaller, entry: str, label: str) -> None:
+async def label(caller: OperationCaller, entry: str, label: Line) -> None:
     """Give an entry a label, one line of at most 200 characters.
 
     entry: The id of the entry.
@@ -138,7 +138,7 @@ async def navigate(
     stop_jobs: bool = False,
     summarise: bool = False,
     instructions: str = "",
-    label: str = "",
+    label: Line = "",
 ) -> "MovedPlace":
     """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The event
     `session_tree` follows. Refused with files while a job runs, which could change them: the code is

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import Line, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_agent.verbs.session import place
 
@@ -74,7 +74,7 @@ async def open_stored(caller: OperationCaller, session: str, *, fork: bool = Fal
 
 
 @operation("session.rename", group="session", scope="own")
-async def rename(caller: OperationCaller, title: str, *, session: str = "") -> "SessionTitle":
+async def rename(caller: OperationCaller, title: Line, *, session: str = "") -> "SessionTitle":
     """Give a session a title, one line of at most 200 characters; an empty one brings back the name made from the first
     prompt.
 

@@ -46,6 +46,17 @@ def test_an_extension_hears_that_a_person_is_asked_and_of_another_title(bridge: 
     assert host.wait_for(Notify).message == heard
 
 
+def test_a_title_of_many_lines_is_made_one_short_line_as_pi_limits_none(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.registerCommand("name", { handler: async (args) => { pi.setSessionName(" tea\\n" + "x".repeat(args)); } });
+        }
+    """
+    host = bridge(source, calls={"session.rename": {"title": "tea"}})
+    host.command("name", "300")
+    assert called(host, "session.rename") == {"title": "tea " + "x" * 196}
+
+
 def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_have(bridge: Bridge) -> None:
     uses = """
         import { AgentSessionRuntime, type InteractiveMode } from "@earendil-works/pi-coding-agent";

@@ -1,7 +1,7 @@
 // `pi`: the object that the function of an extension gets.
 
 import { spawn } from "node:child_process";
-import { blocksOf, textOf } from "../events/messages.mjs";
+import { blocksOf, shortLine, textOf } from "../events/messages.mjs";
 import { SettingsManager } from "../shims/coding-agent.mjs";
 import { NO_DATA } from "./sessions.mjs";
 
@@ -59,12 +59,12 @@ export function createApi(bridge, extension) {
       bridge.sessions.forget();
     },
     setSessionName: (name) => {
-      host().wire.callNow("session.rename", { title: name });
+      host().wire.callNow("session.rename", { title: shortLine(name) });
       bridge.sessions.forget();
     },
     getSessionName: () => host().sessions.getSessionName(),
     setLabel: (entry, label) => {
-      host().wire.callNow("session.label", { entry: bridge.sessions.rowOf(entry), label: label ?? "" });
+      host().wire.callNow("session.label", { entry: bridge.sessions.rowOf(entry), label: shortLine(label) });
       bridge.sessions.forget();
     },
     exec: (command, args, options) => {

@@ -2,7 +2,7 @@
 
 import { createApi } from "./api.mjs";
 import { ToolSelection, promptOptions } from "../events/prompt.mjs";
-import { textOf } from "../events/messages.mjs";
+import { shortLine, textOf } from "../events/messages.mjs";
 
 /** @param {import("./bridge.mjs").Bridge} bridge @param {import("./registrations.mjs").Registrations} extension
  * @param {{signal?: AbortSignal}} [options] */
@@ -96,9 +96,9 @@ export function createCommandContext(bridge, extension, options) {
     navigateTree: (entry, wanted = {}) => {
       // A prompt is not a place to continue: the conversation continues before it, and it can be changed and sent again.
       const prompt = promptOf(bridge, entry);
-      const { customInstructions: instructions, label } = wanted;
       const place = { entry: bridge.sessions.rowOf(entry), position: prompt ? "before" : "at" };
-      return change("session.navigate", { ...place, summarise: wanted.summarize === true, instructions, label }, undefined, prompt);
+      const more = { summarise: wanted.summarize === true, instructions: wanted.customInstructions };
+      return change("session.navigate", { ...place, ...more, label: shortLine(wanted.label) }, undefined, prompt);
     },
     switchSession: (session, wanted = {}) => change("session.open", { session }, wanted.withSession),
     reload: () => wire.call("control.reload"),

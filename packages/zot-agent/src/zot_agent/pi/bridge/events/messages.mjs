@@ -169,3 +169,8 @@ export function textOf(blocks) {
   if (typeof blocks === "string") return blocks;
   return (blocks ?? []).filter((each) => each.type === "text").map((each) => each.text).join("\n");
 }
+
+/** @param {string | undefined} text @returns {string} a title or a label for zot; pi limits neither length nor lines */
+export function shortLine(text) {
+  return [...(text ?? "").trim().replace(/[\s\x1c-\x1e\x85]+/g, " ")].slice(0, 200).join("");
+}
