@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from acp.schema import ClientCapabilities, TextContentBlock
 from acp_editor import Editor
+from extension_folder import write_extension
 
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.host.options import HostOptions
@@ -136,9 +137,8 @@ async def test_a_mode_is_shown_as_an_option_too_and_an_option_as_a_mode(server: 
         (update,) = editor.of("config_option_update")
         assert [each["currentValue"] for each in update["configOptions"] if each["id"] == "mode"] == ["yolo"]
         await agent.set_config_option("reasoning", began.session_id, "high")
-        assert editor.of("current_mode_update") == []
         await agent.set_config_option("mode", began.session_id, "ask")
-        assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["ask"]
+        assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["yolo", "ask"]
 
 
 async def test_the_editor_hears_of_a_mode_or_model_that_an_operation_has_chosen(
@@ -155,6 +155,21 @@ async def test_the_editor_hears_of_a_mode_or_model_that_an_operation_has_chosen(
         before = len(editor.of("config_option_update"))
         await agent.ext_method("zot/ping", {"sessionId": session})
         assert len(editor.of("config_option_update")) == before
+
+
+async def test_the_editor_hears_of_a_model_and_a_level_that_an_extension_has_chosen(
+    server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    body = "@ext.command('swap')\ndef swap(args):\n    ext.model.set('another')\n    ext.model.reasoning('high')"
+    folder = str(write_extension(tmp_path / "swapper", body, more="capabilities=('model',)"))
+    editor = Editor()
+    async with agent_of(server, editor, extensions=[folder]) as agent:
+        session = await begin(agent, alone)
+        await agent.prompt(session, [TextContentBlock(type="text", text="/swap")])
+        await agent.sessions[session].choices.settled()
+        told = {each["id"]: each["currentValue"] for each in editor.of("config_option_update")[-1]["configOptions"]}
+        assert (told["model"], told["reasoning"]) == ("another", "high")
+        assert editor.of("current_mode_update") == []
 
 
 async def test_an_operation_does_not_clear_the_conversation_of_which_the_editor_has_a_copy(

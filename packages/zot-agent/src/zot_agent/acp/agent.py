@@ -243,8 +243,7 @@ class AcpAgent:
         """Set whether tools need a permission; allowed while a prompt runs."""
         session = self._get(session_id)
         session.set_mode(mode_id)
-        options = await session.options()
-        self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": options})
+        await session.choices.settled()
         return SetSessionModeResponse()
 
     async def set_config_option(
@@ -253,9 +252,8 @@ class AcpAgent:
         """Set the mode or, while the session is idle, the model or the reasoning level."""
         session = self._get(session_id)
         session.choose(config_id, str(value))
-        if config_id == "mode":
-            self._editor.update(session.id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
-        return SetSessionConfigOptionResponse.model_validate({"configOptions": await session.options()})
+        await session.choices.settled()
+        return SetSessionConfigOptionResponse.model_validate({"configOptions": await session.choices.options()})
 
     # Prompts
 
@@ -277,12 +275,8 @@ class AcpAgent:
         from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
         session = self._get(str(params.get("sessionId", "")))
-        before = session.chosen
         answer = await operate(session.host, method, params)
-        if session.chosen != before:  # the editor shows the mode, the model and the reasoning level
-            self._editor.update(session.id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
-            options = await session.options()
-            self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": options})
+        await session.choices.settled()  # before the answer
         return answer
 
 
@@ -302,7 +296,7 @@ def _absolute(cwd: str) -> str:
 
 
 async def _choices(session: AcpSession) -> dict[str, Any]:
-    return {"modes": mode_state(session.mode), "configOptions": await session.options()}
+    return {"modes": mode_state(session.mode), "configOptions": await session.choices.options()}
 
 
 def _no_key(text: str) -> RequestError:

@@ -1,9 +1,11 @@
 """The settings of a session that a client shows: mode, model, reasoning level, sandbox."""
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast, get_args
 
 from zot_agent.acp.calls import Json
+from zot_core.aio import spawn
 from zot_core.conversation.driver import Conversation
 from zot_core.permission_mode import MODE_HELP, MODES, SANDBOX_MODES, PermissionMode
 from zot_provider.errors import UnknownName
@@ -77,6 +79,56 @@ def choose(conversation: Conversation, option: str, value: str, models: Mapping[
         conversation.set_reasoning(cast("Reasoning", value))
     else:
         raise UnknownName.among("option", option, ["mode", "model", "reasoning", "sandbox"])
+
+
+class SessionChoices:
+    """The choices of one session, and what the editor knows of them. `update` sends an update of the session."""
+
+    def __init__(self, conversation: Conversation, update: Callable[[Json], None]) -> None:
+        self._conversation, self._update = conversation, update
+        self._models: dict[str, Model] = {}
+        self._known: tuple[str, list[Json]] | None = None  # the mode and the options; None until they are asked for
+        self._outdated = False
+        self._telling: asyncio.Task[None] | None = None
+
+    def choose(self, option: str, value: str) -> None:
+        """Do what the function `choose` does, with the models that were offered."""
+        choose(self._conversation, option, value, self._models)
+
+    async def options(self) -> list[Json]:
+        """Return the protocol's `configOptions` with the current values, for the editor."""
+        self._models = await list_choices(self._conversation, self._models.values())
+        mode = self._conversation.permissions.mode
+        options = config_options(self._conversation, mode, self._models)
+        self._known = mode, options
+        return options
+
+    def changed(self) -> None:
+        """Tell the editor, which knows the session, what is different now."""
+        if self._known is not None:
+            self._outdated = True
+            if self._telling is None or self._telling.done():
+                self._telling = spawn(self._tell(), "settings for the editor")
+
+    async def settled(self) -> None:
+        """Return once the editor knows what has changed."""
+        if self._telling is not None:
+            await asyncio.wait([self._telling])
+
+    async def _tell(self) -> None:
+        while self._outdated:
+            self._outdated = False
+            mode, known = self._known or ("", [])
+            options = await self.options()
+            if (current := self._conversation.permissions.mode) != mode:
+                self._update({"sessionUpdate": "current_mode_update", "currentModeId": current})
+            if options != known:
+                self._update({"sessionUpdate": "config_option_update", "configOptions": options})
+
+    def close(self) -> None:
+        """Tell it nothing more."""
+        if self._telling is not None:
+            self._telling.cancel()
 
 
 def _select(id: str, name: str, category: str, current: str, values: list[tuple[str, str]]) -> Json:

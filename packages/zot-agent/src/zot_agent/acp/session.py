@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
-from zot_agent.acp.choices import choose, config_options, list_choices, parse_mode
+from zot_agent.acp.choices import SessionChoices, parse_mode
 from zot_agent.acp.content import PromptContent, read_content
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import AcpPermission
@@ -28,13 +28,13 @@ from zot_core.permission_mode import PermissionMode
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.json_text import read_strict, without_surrogates
-from zot_provider.model import Model
 from zot_provider.record import Record
 
 NOTES = 100
 """Notes kept for the next prompt; older ones are dropped."""
 
 _COMPACT = "compact"
+_SETTINGS = events.Changed("settings")
 
 
 class PromptFailed(ZotError):
@@ -101,7 +101,7 @@ class AcpSession:
         self._run: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
-        self._models: dict[str, Model] = {}
+        self.choices = SessionChoices(self.conversation, self._update)
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.permissions.ask_with(self._permission)
         self.conversation.front_end = "acp"
@@ -192,12 +192,6 @@ class AcpSession:
     def mode(self) -> PermissionMode:
         return self.conversation.permissions.mode
 
-    @property
-    def chosen(self) -> tuple[str, str, str, str]:
-        """The mode, the provider, the model and the reasoning level."""
-        state = self.conversation.runtime.state
-        return self.mode, state.provider, state.model, state.reasoning
-
     def set_mode(self, mode: str) -> None:
         """Set which tool calls need a permission. Raises `UnknownName`."""
         self.conversation.permissions.mode = parse_mode(mode)
@@ -209,12 +203,7 @@ class AcpSession:
         elif option == "sandbox" and self.host.sandbox is not None:
             self.host.sandbox.choose(value)
         else:
-            choose(self.conversation, option, value, self._models)
-
-    async def options(self) -> list[Json]:
-        """Return the protocol's `configOptions` with the current values."""
-        self._models = await list_choices(self.conversation, self._models.values())
-        return config_options(self.conversation, self.mode, self._models)
+            self.choices.choose(option, value)
 
     # Prompts
 
@@ -283,6 +272,8 @@ class AcpSession:
         if self._editor.shows and isinstance(event, _WIDGETS):
             (line,) = encode_conversation_event(event)
             self._update({"sessionUpdate": "session_info_update", "_meta": {"zot": read_strict(line)}})
+        if event == _SETTINGS:
+            self.choices.changed()
         if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
             self.host.extensions.panels.close()
         elif isinstance(event, TurnStart) and not self._title_sent:
@@ -296,6 +287,7 @@ class AcpSession:
     async def close(self) -> None:
         """Stop all work and release everything."""
         self._command_task.cancel()
+        self.choices.close()
         self.cancel()
         if self._prompt_task is not None:
             await finish(self._prompt_task)
