@@ -10,6 +10,7 @@ screen        `ui`, `widgets`, `editor`, `keys`, `autocomplete`, `renderers`
 panels        `panels2`
 conversation  `messages`, `storage`, `model.complete`, `exec`, `resources`, `bus`, `cancel`
 operations    a generated file: the operations, in the groups `session`, `control`, `model`, `tools2`
+denied        a generated file: the operations that extensions may not call, by each of their names
 ```
 """
 
