@@ -25,7 +25,7 @@ async def test_sessions_are_opened_listed_shown_and_closed(serving: Serving, alo
         assert (await served.http.delete(answer.headers["location"])).status_code == 204
         for method in ("get", "delete"):
             gone = await getattr(served.http, method)(answer.headers["location"])
-            assert (gone.status_code, "there is no session" in gone.json()["error"]) == (404, True)
+            assert (gone.status_code, "is open here" in gone.json()["error"]) == (404, True)
         assert await served.sessions() == []
 
 

@@ -8,6 +8,7 @@ import pytest
 from extension_folder import write_extension
 from served import Served, Serving
 
+from zot_core.errors import SessionNotFound
 from zot_core.sessions.store import SessionStore
 from zot_provider.messages import Message, TextBlock
 
@@ -64,7 +65,7 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
 
         for command in ("session.show", "session.open", "session.delete", "session.rename", "session.export"):
             error = await refusal(command, session=hidden, title="x", path="x.md")
-            assert error == f"not_found: no session {hidden!r}"
+            assert error == f"not_found: {SessionNotFound.named(hidden)}"
         everything = await served.command(id, "session.list", scope="all")
         assert [each["id"] for each in everything["data"]["sessions"]] == [mine]
         outside = "is outside the directories that are served"

@@ -63,6 +63,11 @@ class SessionNotFound(SessionError):
 
     exit_code = 2
 
+    @classmethod
+    def named(cls, name: str) -> "SessionNotFound":
+        """Return the error for a name that is that of no session, the same for every caller."""
+        return cls(f"no session {name!r}; give a path, or the beginning of a session's id")
+
 
 class UnusableFile(SessionError):
     """A path that was given is not that of a session, or no file can be written there: name another one."""

@@ -320,7 +320,7 @@ def test_a_file_that_cannot_be_loaded_is_an_error_that_says_why(tmp_path: Path) 
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "other.jsonl").write_bytes(b'{"type":"session","id":"1"}\n')
 
-    with pytest.raises(SessionNotFound, match=r"^no session at "):
+    with pytest.raises(SessionNotFound, match=r"^no session file at "):
         load(str(tmp_path / "none.jsonl"))
     with pytest.raises(SessionError, match=r"cannot read session .*: Is a directory"):
         load(str(tmp_path))

@@ -167,7 +167,7 @@ class StoredSessions:
 
     def find(self, name: str, cwd: str) -> SessionEntry:
         """Return the session `name`: see `SessionStore.find`. This reads files: call it in a thread."""
-        missing = SessionNotFound(f"no session {name!r}")
+        missing = SessionNotFound.named(name)
         try:
             path = self.store.find(name, cwd)
         except SessionNotFound:

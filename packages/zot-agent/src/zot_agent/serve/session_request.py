@@ -8,7 +8,7 @@ from zot_agent.operations.fields import kind_of
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
-from zot_core.errors import SessionError
+from zot_core.errors import SessionError, SessionNotFound
 from zot_provider.request import Reasoning
 
 FIELDS = {
@@ -69,5 +69,5 @@ def _stored(name: str, cwd: str | None, allowed: AllowedDirs, stored: StoredSess
     try:
         found = stored.find(name, allowed.base if cwd is None else allowed.resolve(cwd))
     except SessionError:
-        raise HttpError(404, f"there is no session {name!r}") from None
+        raise HttpError(404, str(SessionNotFound.named(name))) from None
     return found.path, allowed.resolve(found.cwd if cwd is None else cwd)

@@ -37,7 +37,7 @@ class Sessions:
     def find(self, id: str) -> ServedSession:
         """Return the open session with this id. Raises `HttpError`."""
         if id not in self._open:
-            raise HttpError(404, f"there is no session {id!r}")
+            raise HttpError(404, f"no session {id!r} is open here")
         return self._open[id]
 
     async def open(self, body: bytes) -> tuple[ServedSession, list[str]]:

@@ -59,7 +59,7 @@ class SessionStore:
         if matching:
             names = ", ".join(os.path.basename(path) for path in matching[:5])
             raise SessionNotFound(f"{len(matching)} sessions begin with {name!r}: {names}; give more of the name")
-        raise SessionNotFound(f"no session {name!r}; give a path, or the beginning of a session's id")
+        raise SessionNotFound.named(name)
 
     def _all(self, cwd: str) -> list[str]:
         """Return all sessions, sessions of `cwd` first."""

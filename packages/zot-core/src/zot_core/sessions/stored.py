@@ -72,7 +72,7 @@ def load(path: str) -> StoredSession:
             )
             found = _read(file, stored, source)
     except FileNotFoundError:
-        raise SessionNotFound(f"no session at {path}") from None
+        raise SessionNotFound(f"no session file at {path}") from None
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if not found:

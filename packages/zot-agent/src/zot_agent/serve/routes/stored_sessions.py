@@ -12,6 +12,7 @@ from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_agent.verbs.stored import list_stored, search
+from zot_core.errors import SessionNotFound
 
 _LISTED = 50  # sessions in a list, if the client names no number
 _PIECE = 1 << 18  # bytes read at a time
@@ -70,7 +71,7 @@ def _name(request: Request) -> str:
     """Return the id in the path, which is no path of a file."""
     name: str = request.path_params["id"]
     if os.path.basename(name) != name or len(name) < 4:
-        raise HttpError(404, f"there is no session {name!r}")
+        raise SessionNotFound.named(name)
     return name
 
 
