@@ -34,6 +34,15 @@ def test_a_client_is_told_which_field_is_wrong(peer: Peer) -> None:
     assert peer.call("tools.set_active", names=[])["code"] == "denied"
 
 
+def test_no_error_repeats_a_long_input_whole(peer: Peer) -> None:
+    long = "n" * 100_000
+    for name, fields, _, _ in REFUSALS:
+        given = {key: long if value == "none" else value for key, value in fields.items()}
+        assert len(peer.call(name, **given)["error"]) <= 1004, name
+    answer = peer.call(long)
+    assert (answer["code"], answer["command"], len(answer["error"]) < 200) == ("unsupported", "n" * 80, True)
+
+
 def test_a_path_that_is_no_unicode_text_is_refused(peer: Peer) -> None:
     answer = peer.call("session.import", path="\ud800")
     assert (answer["code"], answer["error"]) == ("invalid", "path is not Unicode text")

@@ -24,6 +24,9 @@ Exception
 
 from zot_provider.errors import ZotError
 
+_LONGEST, _END = 1000, 200
+"""Characters of the line that describes a failure, and of its end if the middle is left out."""
+
 
 class ToolError(Exception):
     """A tool call failed. The model reads `str(error)`, which should say what to change."""
@@ -39,8 +42,11 @@ class Refused(Exception):
 
 
 def error_line(error: Exception) -> str:
-    """Describe a failure in one line for the user. Exceptions not raised on purpose are prefixed with their class."""
+    """Describe a failure in one line for the user. Exceptions not raised on purpose are prefixed with their class. The
+    middle of a long line is left out."""
     text = " ".join(str(error).split())
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - _END]} … {text[-_END:]}"
     if isinstance(error, ZotError | Refused):
         return text or type(error).__name__
     return f"unexpected {type(error).__name__}: {text}".removesuffix(": ")

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("zot_agent.rpc")
 
+_NAME = 80
+"""Characters of the name of a command that its response repeats; no command has a longer one."""
+
 _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""
 
@@ -133,9 +136,9 @@ class RpcService:
             if not isinstance(named, str):
                 problem = "type is missing" if named is None else "type must be a string"
                 raise OperationFailed("invalid", f"{problem}: it names the command")
-            name = named
+            name = named[:_NAME]
             self.sender = sender
-            answer = self._call(name, {key: value for key, (value, _) in members.items()})
+            answer = self._call(named, {key: value for key, (value, _) in members.items()})
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
             return

@@ -9,6 +9,7 @@ from zot_agent.serve.access import Access
 from zot_agent.serve.connections import CONNECTION
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.page import PATHS
+from zot_core.errors import error_line
 
 PUBLIC = PATHS
 """Paths served without a token: the page, which holds no data until the user enters a token."""
@@ -69,4 +70,4 @@ class Guard:
 def error_response(error: HttpError) -> JSONResponse:
     """Return the response for an error, also to a refused WebSocket."""
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
-    return JSONResponse({"error": str(error), "code": error.code}, error.status, headers)
+    return JSONResponse({"error": error_line(error), "code": error.code}, error.status, headers)
