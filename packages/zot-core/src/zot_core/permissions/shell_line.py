@@ -6,7 +6,7 @@ named here are neither: a grammar that grows makes lines unclear and opaque, nev
 """
 
 import re
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
@@ -20,7 +20,7 @@ GAP = "\0"
 """In place of text that only the shell knows; no argument of a program can contain it."""
 
 
-class Word(Record):
+class Word(NamedTuple):
     """A word of a command as the program gets it, with a `GAP` for each part that depends on what a shell does.
 
     `glob`: the shell replaces it by the names of files.
@@ -105,6 +105,8 @@ _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
 _GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
 _BRACES = re.compile(r"[{}]")
+_PLAIN = re.compile(r"[^{}~\\*?\[]*")
+"""A word that means what it says."""
 _OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
 """A folder that only the shell knows: that of before, or of its stack (bash(1), Tilde Expansion)."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -140,10 +142,14 @@ def read_line(text: str) -> ShellLine:
     tree = _get_parser().parse(data)
     if tree.root_node.has_error:
         line.hide("it cannot be parsed")
-    if not _is_whole(tree.root_node, data):
+    root = tree.root_node  # another one each time, whose children are made again
+    if not _is_whole(root, data):
         line.hide("it has characters that belong to no word")
-    for node in _walk(tree.root_node):
+    stack = [root]
+    while stack:  # no recursion: a line may be nested deeply
+        node = stack.pop()
         _read(node, line, data)
+        stack.extend(reversed(node.children))
     return line
 
 
@@ -156,19 +162,10 @@ def _is_whole(root: Node, data: bytes) -> bool:
         if node.children and node.type not in _WHOLE:
             stack.extend(reversed(node.children))
             continue
-        if not _BLANKS.fullmatch(data[end : node.start_byte]):
+        if node.start_byte > end and not _BLANKS.fullmatch(data, end, node.start_byte):
             return False
         end = max(end, node.end_byte)
-    return _BLANKS.fullmatch(data[end:]) is not None
-
-
-def _walk(root: Node) -> Iterator[Node]:
-    """Yield all nodes, in order, without recursion: a line may be nested deeply."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(node.children))
+    return _BLANKS.fullmatch(data, end) is not None
 
 
 def _read(node: Node, line: ShellLine, data: bytes) -> None:
@@ -219,7 +216,7 @@ def _command(node: Node, line: ShellLine, data: bytes) -> SimpleCommand:
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
     ]
     for before, after in zip(node.children, node.children[1:], strict=False):
-        if not _BETWEEN.fullmatch(data[before.end_byte : after.start_byte]):
+        if not _BETWEEN.fullmatch(data, before.end_byte, after.start_byte):
             line.hide("its words are not separated")
     return SimpleCommand(words, _text(node), _is_fed(node))
 
@@ -245,6 +242,8 @@ def _word(node: Node) -> Word:
     kind = node.type
     if kind in ("word", "number"):
         text = _text(node)
+        if _PLAIN.fullmatch(text):
+            return Word(text)
         if _BRACES.search(text):
             return Word(text if text == "{}" else GAP)
         shape = _OTHER_TILDE.sub(GAP, text)

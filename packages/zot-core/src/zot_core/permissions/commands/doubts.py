@@ -60,9 +60,8 @@ def _about(rule: Rule) -> str:
 
 def _hidden(form: Form) -> str:
     """Return why it is not known what a command runs, empty if it is."""
-    shown = " ".join(form.shapes).replace(GAP, "…")[:60]
     if form.known and not form[0].known:
-        return f"the shell decides what {shown!r} is"
+        return f"the shell decides what {_shown(form)} is"
     if form.whole and not form.fed and _reads_script(form):
         return f"what {form.name} reads is not known"
     row = wrapper(form.name)
@@ -73,14 +72,18 @@ def _hidden(form: Form) -> str:
     if form.name in _EVALUATES or row.kind == "shell":
         unknown = any(not word.known for word in form[1:])
         stream = form.name != "eval" and any(word.shape.startswith(("/dev/", "/proc/")) for word in form[1:])
-        return f"the shell decides what {shown!r} is" if unknown or stream else ""
+        return f"the shell decides what {_shown(form)} is" if unknown or stream else ""
     for word in form[1:]:
         name = word.shape.rpartition("/")[2]
         if not word.known:
-            return f"the shell decides what {shown!r} runs"
+            return f"the shell decides what {_shown(form)} runs"
         if "/" in word.shape or is_plain(name) or is_reader(name) or wrapper(name):
             break
     return ""
+
+
+def _shown(form: Form) -> str:
+    return repr(" ".join(form.shapes).replace(GAP, "…")[:60])
 
 
 def _reads_script(form: Form) -> bool:
@@ -125,8 +128,7 @@ def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]
             continue
         start = [*form.shapes[:unknown]]
         if unknown and (rule := next((rule for rule, each in patterns if each.may_match(start)), None)):
-            shown = " ".join(form.shapes).replace(GAP, "…")[:60]
-            return f"the shell decides what {shown!r} is, and {_about(rule)}"
+            return f"the shell decides what {_shown(form)} is, and {_about(rule)}"
     runners = [form for form in forms if is_unknown(form)]
     for why, words in (*hints(line, runners), *made_and_run(line, forms)):
         if rule := next((rule for rule, each in patterns if words is None or each.matches(words)), None):

@@ -17,20 +17,17 @@ model writes must not take the time of the event loop."""
 class Form(list[Word]):
     """The words of a command, the program first. `known`: a shell runs it; otherwise its words may be options of a
     wrapper. `fed`: its input is written in the line, or the shell does not read it. `whole`: no options are left
-    out."""
+    out. `shapes` are those of its words."""
 
     def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False, whole: bool = True) -> None:
         super().__init__(words)
         self.known, self.fed, self.whole = known, fed, whole
+        self.shapes = [word.shape for word in words]
 
     @property
     def name(self) -> str:
         """The program without its folder."""
         return self[0].shape.rpartition("/")[2]
-
-    @property
-    def shapes(self) -> list[str]:
-        return [word.shape for word in self]
 
     def behind(self, at: int, *, known: bool = False) -> "Form":
         """Return the command that begins with the word at `at`."""
@@ -41,29 +38,25 @@ def see_through(line: ShellLine) -> list[Form]:
     """Return the commands of a line: as written, without the folder of the program, without options before a
     subcommand, and what wrappers run."""
     waiting = deque((form, 0) for form in _commands(line))
-    forms: dict[tuple[tuple[str, bool], ...], Form] = {}
+    forms: dict[tuple[Word, ...], Form] = {}
     characters = 0
     while waiting:
         form, depth = waiting.popleft()
-        if _key(form) in forms:
+        if (key := tuple(form)) in forms:
             continue
-        characters += sum(len(word.shape) for word in form)
+        characters += sum(map(len, form.shapes))
         if len(forms) >= _FORMS or characters > _CHARACTERS:
             line.hide("it runs too many commands")
             break
-        forms[_key(form)] = form
+        forms[key] = form
         if form.name != form[0].shape:
-            named = Form([form[0].replace(shape=form.name), *form[1:]], known=form.known, fed=form.fed)
+            named = Form([Word(form.name, form[0].glob), *form[1:]], known=form.known, fed=form.fed)
             waiting.append((named, depth))
         for each in _without_options(form):
-            forms.setdefault(_key(each), each)
+            forms.setdefault(tuple(each), each)
         if depth < _DEPTH:
             waiting.extend((each, depth + 1) for each in _inside(form, line))
     return list(forms.values())
-
-
-def _key(form: Form) -> tuple[tuple[str, bool], ...]:
-    return tuple((word.shape, word.glob) for word in form)
 
 
 def _commands(line: ShellLine) -> list[Form]:
@@ -123,5 +116,5 @@ def _without_options(form: Form) -> Iterator[Form]:
         if not form[at].shape.startswith("-") and not (at > 1 and form[at - 1].shape.startswith("-")):
             return
         if at + 1 < len(form):
-            words = [form[0].replace(shape=form.name), *form[at + 1 :]]
+            words = [Word(form.name, form[0].glob), *form[at + 1 :]]
             yield Form(words, known=form.known, fed=form.fed, whole=False)

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from zot_core.machine.interface import expand_home
 from zot_core.machine.repository import repository_top
@@ -112,24 +112,32 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     if folders is None:
         line.hide("it goes to too many folders")
         folders = [place.cwd]
-    words: dict[tuple[str, bool], tuple[Word, bool]] = {}
-    taken: set[tuple[str, bool]] = set()
+    words: dict[Word, bool] = {}
+    """Whether each is written."""
+    taken: set[Word] = set()
+    seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
+    """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
     for form in forms:
-        writes = programs.writes(form.name, form.shapes)
-        for before, word in pairwise(form if form.name not in programs.SILENT or not form.known else ()):
+        name = form.name
+        if name in programs.SILENT and form.known:
+            continue
+        writes = programs.writes(name, form.shapes)
+        if name in ("rm", "mv"):
+            taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
+        pairs = dict.fromkeys(pairwise(form))
+        for before, word in (pair for pair in pairs if pair not in seen[writes]):
             into = writes or programs.is_output(before.shape, word.shape)
             for part in _parts(word):
-                key = part.shape, part.glob
-                words[key] = part, into or words.get(key, (part, False))[1]
-                taken |= {key} if form.name == "rm" or (form.name == "mv" and word is not form[-1]) else set()
+                words[part] = into or words.get(part, False)
+        seen[writes].update(pairs)
     for each in line.redirections:
-        key = each.path, _SPECIAL.search(each.path) is not None
-        words[key] = Word(each.path, glob=key[1]), each.writes or words.get(key, (None, False))[1]
+        word = Word(each.path, glob=_SPECIAL.search(each.path) is not None)
+        words[word] = each.writes or words.get(word, False)
     if len(words) > _PATHS:
         line.hide("it names too many files")
     top = "" if place.home else repository_top(place.cwd)
-    for key, (word, writes) in list(words.items())[:_PATHS]:
-        if key in taken and GAP not in word.shape:
+    for word, writes in islice(words.items(), _PATHS):
+        if word in taken and GAP not in word.shape:
             found.taken.update(path for each in folders for path in place.expand(word.shape, each) or ())
             found.taken.update(place.real(word.shape, each) for each in folders)
         if not _add(found, word, place, folders, top, writes=writes):
