@@ -140,6 +140,8 @@ def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
         'echo a; cd "api"',
         "cd api 2>/dev/null && ls",
         "cd api || exit",
+        "cd -- api",
+        "# Let's look\nls api # that's it",
         "pushd api >/dev/null",
         "git -C api status",
         "make -Capi",
@@ -154,12 +156,22 @@ def _to_a_tenth(block: DisplayBlock) -> DisplayBlock:
         "bash -c 'cd api; ls'",
         "grep -rn 'x =' . | grep -v web",
         "grep -n 'x =' */a.py",
+        "grep -rl 'x =' . | grep -v web",
+        "grep -n x -r --files-with-matches --include='*.py' .",
+        "grep -rn x api",
+        "/usr/bin/env LC_ALL=C ls -la api",
+        "ls -d -- 'api' web/a.py",
+        "true --prefix api",
+        "cat $HOME/api/a.py",
+        'cat "${HOME}/api/a.py"',
+        "cd ~/api",
         "printf '%s:1: bad\\n' a*/a.py",
     ],
 )
 async def test_a_command_touches_the_folders_that_it_names_and_those_of_the_rows_that_it_prints(
-    project: Path, command: str
+    project: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(project))
     (result,) = await results(project, Call("bash", {"command": command}))
     assert API in result
 
@@ -180,6 +192,14 @@ async def test_what_a_command_names_or_prints_may_begin_in_a_folder_that_it_goes
         "ls",
         "printf '10:30:11 done\\nnothing:3: bad\\n'",
         "true -m 'docs: say what the api and web do'",
+        "true -m 'docs: say more\n\nIt is about the api\nand ls web'",
+        "true test api",
+        "API=api true --for api",
+        "ls; true api",
+        "true # see api/a.py",
+        "grep -n api AGENTS.md",
+        "grep -rn 'web' AGENTS.md",
+        "true -lapi api",
         "cat ../api/a.py /etc/hostname",
         "ls -a . ..",
         'echo $api "$api"',
@@ -209,7 +229,7 @@ async def test_instructions_that_the_call_itself_has_shown_do_not_come_twice(
 
 async def test_the_words_and_rows_that_are_looked_at_are_bounded(project: Path) -> None:
     limits = NearestLimits(words=3, hits=1)
-    many = await results(project, Call("bash", {"command": "true 1 2 3 4 api"}), limits=limits)
+    many = await results(project, Call("bash", {"command": "ls -d 1/ 2/ 3/ api"}), limits=limits)
     rows = await results(project, Call("bash", {"command": "printf '%s:1: x\\n' x/x a*/a.py"}), limits=limits)
     assert "Instructions" not in many[0] + rows[0]
 

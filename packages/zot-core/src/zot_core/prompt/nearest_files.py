@@ -1,6 +1,7 @@
 """`NearestInstructions`: the `AGENTS.md` of a folder below the working directory, added to the first result that
-touches the folder: of a call that names it or something in it, or that has found a line of a file in it. A command
-names what its words name, so that nobody need know what `-C` or `pushd` mean.
+touches the folder: of a call that names it or something in it, or that has found a line of a file in it. A word of a
+command is a path by its position: with a slash anywhere, without one where a command would enter it, or as an argument
+of a program that takes folders. So neither `npm test` nor the prose of a commit message touches the folder `test`.
 
 They are never in the system prompt, which stays the same from request to request. Where the conversation has lost
 them, by a compaction or because it was taken back, the next result that touches the folder has them again.
@@ -25,12 +26,25 @@ from zot_provider.record import Record
 _FOR_WORK = ", for work in "
 _HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}(?=[:\s]|$)", re.MULTILINE)
 """The beginning of a row of a search, and of a message of most compilers: `path:line:`."""
-_WORD = re.compile(r"\"([^\"\n]{1,400})\"|'([^'\n]{1,400})'|\$\w+|(?:[^\s\\\"'`$;|&()<>={}\[\],*?:!#]|\\.){1,400}")
-"""A word of a command; one in quotes may have words in it that are paths."""
-_ENTER = ("cd", "pushd", "-C")
+_FOUND = re.compile(_HIT.pattern + r"|^([^\n:\0]{1,400})$", re.MULTILINE)
+"""The same, or a row that is only a path."""
+_NAMES_ONLY = re.compile(r"\b(?:[ef]?grep|rg|ag|ack)\s(?:[^;|&\n]{0,400}\s)?-(?:[a-zA-Z]*l|-files-with-matches\b)")
+"""A search whose rows are only paths."""
+_WORD = re.compile(
+    r"\"([^\"]{1,4000})\"|'([^']{1,4000})'|\$\w+|(?:[^\s\\\"'`$;|&()<>={}\[\],*?:!#]|\\.){1,400}"
+    r"|([;|&(`]|(?<!\\)\n|(?<!\S)#[^\n]*)"
+)
+"""A word of a command, or what separates two commands, also a comment. A word in quotes may have words in it that are
+paths."""
+_ENTER = ("cd", "pushd", "-C", "--directory", "--prefix", "--cwd", "--dir")
+_SEARCH = re.compile(r"ack|ag|fd|[ef]?grep|rg")
+"""Programs whose first argument is a pattern."""
+_TAKES_FOLDERS = re.compile(rf"cd|cp|diff|du|eslint|find|ls|ls-files|mkdir|mv|mypy|pytest|ruff|tree|{_SEARCH.pattern}")
+"""Programs and subcommands of git whose arguments are often folders; only words without a slash depend on it."""
 _ESCAPE = re.compile(r"\\(.)")
 _HERE = re.compile(r"\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`")
 """The working directory, as commands name it."""
+_HOME = re.compile(r"\$HOME\b|\$\{HOME\}")
 
 
 class NearestLimits(Record):
@@ -141,13 +155,16 @@ class NearestInstructions:
             with suppress(OSError, ToolError):
                 real = await context.files.real(await resolve(named, context))
                 found |= await self._there([real], places, root, context)
+        rows_of = _HIT
         if isinstance(command := arguments.get("command"), str):
-            command = _HERE.sub(".", command[: limits.characters])
+            command = _HOME.sub("~", _HERE.sub(".", command[: limits.characters]))
+            rows_of = _FOUND if _NAMES_ONLY.search(command) else _HIT
             words = islice(dict.fromkeys(_words(command)), limits.words)
             found |= await self._there(words, places, root, context)
         rows = dict[str, str]()  # one for each folder
-        for hit in _HIT.finditer(outcome.result.text):
-            rows.setdefault(os.path.dirname(hit[1]), hit[1])
+        for hit in rows_of.finditer(outcome.result.text):
+            path = hit[1] or hit[2]
+            rows.setdefault(os.path.dirname(path), path)
         found |= await self._there(islice(rows.values(), limits.hits), places, root, context)
         return [*found]
 
@@ -205,16 +222,21 @@ class NearestInstructions:
 
 def _words(command: str, *, prose: bool = False) -> Iterator[str]:
     """Yield what may be paths in a command, in order: words, what is in quotes as a whole and its words, and what is
-    glued to an option of one letter. What is in quotes may be `prose`, such as the message of a commit: there a word
-    without a slash counts only where a command would enter it."""
-    before = ""
+    glued to an option of one letter. What is in quotes may be `prose`, such as the message of a commit: there no word
+    is the argument of a program."""
+    before, program, arguments = "", "", 0
     for found in _WORD.finditer(command):
         quoted, word = found[1] or found[2], found[0]
+        if found[3]:
+            before, program, arguments = "", "", 0
+            continue
+        path, option = quoted or _ESCAPE.sub(r"\1", word), word.startswith("-")
+        arguments += bool(program) and not option
+        if "/" in path or before in _ENTER or (not prose and arguments > bool(_SEARCH.fullmatch(program))):
+            yield path
         if quoted:
-            yield quoted
             yield from _words(quoted, prose=True)
-        elif not word.startswith("$") and (not prose or "/" in word or before in _ENTER):
-            yield _ESCAPE.sub(r"\1", word)
-            if word.startswith("-") and word[1:2] != "-":
-                yield word[2:]
+        elif word.startswith("-C") or (option and "/" in path):
+            yield path[2:]
+        program = program or (word if _TAKES_FOLDERS.fullmatch(word) else "")
         before = word
