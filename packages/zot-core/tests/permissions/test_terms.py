@@ -18,7 +18,7 @@ from zot_core.runtime.subagents.definitions import AgentDefinition
 from zot_core.sandbox.policy import SandboxPolicy, make_policy
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.testing.tasks import TaskClient
-from zot_provider.messages import Message
+from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -144,22 +144,55 @@ async def test_it_is_told_again_after_a_compaction() -> None:
     assert users(client.requests[-1].messages)[-1].startswith("[Mode plan")
 
 
-@pytest.mark.parametrize("refused", [True, False])
-async def test_a_model_that_may_do_everything_is_told_so_after_a_compaction_of_another_mode(refused: bool) -> None:
-    look = Turn(
-        calls=[Call("write" if refused else "read", {"path": "x", "content": "y"} if refused else {"path": "x"})]
-    )
-    client = ScriptedClient(["a", "b", "c", look, "d", "the summary", "e", "f"])
+FREE = "[Mode yolo from here on: every call runs.]"
+
+
+@pytest.mark.parametrize("again", [True, False])
+async def test_a_model_that_may_do_everything_is_told_so_after_a_compaction_of_another_mode(
+    again: bool, tmp_path: Path
+) -> None:
+    client, session = ScriptedClient(["a", "b", "c", "d", "the summary", "e", "f"]), str(tmp_path / "s.jsonl")
     permissions = Permissions("plan", ask=yes)
-    async with attached(client, permissions) as runtime:
+    async with attached(client, permissions, session=session) as runtime:
         for text in "1234":
             await runtime.prompt(text)
         await runtime.compact()
+        if not again:
+            permissions.mode = "yolo"
+            for text in "56":
+                await runtime.prompt(text)
+    if again:
+        async with attached(client, Permissions(ask=yes), session=session) as runtime:
+            for text in "56":
+                await runtime.prompt(text)
+    assert [each for each in users(client.requests[-1].messages) if each.startswith("[Mode")] == [FREE]
+
+
+async def test_a_summary_that_comes_after_it_makes_it_come_again() -> None:
+    plan, told = Permissions("plan", ask=yes), ScriptedClient(["a"])
+    async with attached(told, plan) as runtime:
+        await runtime.prompt("1")
+        before = runtime.messages
+    branch = Message("user", [TextBlock("On another branch every call was refused.")], summarized_tokens=9)
+    for permissions, count in ((plan, 2), (Permissions(ask=yes), 1)):
+        client = ScriptedClient(["b", "c"])
+        async with attached(client, permissions, messages=[*before, branch]) as runtime:
+            await runtime.prompt("2")
+            await runtime.prompt("3")
+        sent = users(client.requests[-1].messages)
+        assert sum(each.startswith(f"[Mode {permissions.mode}") for each in sent) == count
+        assert sent[-2].startswith(f"[Mode {permissions.mode}")
+
+
+async def test_the_way_back_is_told_again_where_it_was_taken_back() -> None:
+    permissions, client = Permissions("plan", ask=yes), ScriptedClient(["a", "b", "c"])
+    async with attached(client, permissions) as runtime:
+        await runtime.prompt("1")
         permissions.mode = "yolo"
-        for text in "56":
-            await runtime.prompt(text)
-    told = [each for each in users(client.requests[-1].messages) if each.startswith("[Mode")]
-    assert told == ["[Mode yolo from here on: every call runs.]"]
+        await runtime.prompt("2")
+        await runtime.branches.undo()
+        await runtime.prompt("3")
+    assert users(client.requests[-1].messages)[-2:] == ["3", FREE]
 
 
 async def test_a_hook_that_changes_the_message_does_not_make_it_come_again() -> None:

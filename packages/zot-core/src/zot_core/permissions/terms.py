@@ -3,7 +3,7 @@ something back, the sandbox.
 
 They are a message in the conversation, because the beginning of a request must stay the same. The message comes before
 the first model call, and again when something has changed, or when a compaction has taken it away. An agent that may do
-everything gets none, unless it has had one before a compaction, or reads of calls that were refused.
+everything gets none, unless a summary comes last: it may name another mode.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from zot_core.agent import Agent, user_message
 from zot_core.agent.history import NewMessages
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import few
-from zot_provider.messages import Message, ToolResultBlock
+from zot_provider.messages import Message
 from zot_provider.record import Record
 
 _SHOWN = "the model knows: mode "
@@ -48,7 +48,8 @@ class Terms:
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._last = ""
+        self._last = ""  # the last message, as it was before any hook
+        self._begun = False
         self._new = NewMessages(agent.history)
         self._known: Message | None = None
 
@@ -56,27 +57,27 @@ class Terms:
         """Return what the model does not know yet of what it may do `now`, as a message."""
         walls = "" if (sandbox := self._agent.context.walls) is None else sandbox.words
         messages, again = self._new.read()
-        found = (each for each in reversed(messages) if each.hidden.startswith(_SHOWN))
-        known = self._known = next(found, None if again else self._known)
-        if known is None and now.mode == "yolo" and not now.held and not walls and not self._misled(messages):
+        said = (each for each in reversed(messages) if each.hidden.startswith(_SHOWN) or _is_summary(each))
+        last = next(said, None if again else self._known)
+        misled = last is not None and _is_summary(last)
+        known = self._known = None if misled else last
+        if again:  # the last message may have been taken back
+            self._last = ""
+        if known is None and now.mode == "yolo" and not now.held and not walls and not misled:
             return []
         text = terms(now, walls)
         place = "in a sandbox" if walls else "no sandbox"
         # The model knows it from another process, whose sandbox is gone.
-        other = bool(walls) and known is not None and known.hidden.endswith(place) and not self._last
+        other = bool(walls) and known is not None and known.hidden.endswith(place) and not self._begun
         news = [user_message(_NEW, hidden=_EMPTY)] if other else []
         if known is None or text not in (known.text, self._last):  # a hook may have changed the message
             news.insert(0, user_message(text, hidden=f"{_SHOWN}{now.mode}, {place}"))
-        self._last = text
+        self._last, self._begun = text, True
         return news
 
-    def _misled(self, messages: Sequence[Message]) -> bool:
-        """Whether a compaction has taken such a message away, and left its traces: what the summary says of it, calls
-        that were refused."""
-        if not messages or messages[0].summarized_tokens is None:
-            return False
-        blocks = (block for message in messages for block in message.content)
-        return bool(self._last) or any(isinstance(each, ToolResultBlock) and each.fate == "refused" for each in blocks)
+
+def _is_summary(message: Message) -> bool:
+    return message.summarized_tokens is not None
 
 
 def terms(now: Allowed, walls: str) -> str:
