@@ -133,7 +133,8 @@ async def test_without_a_pattern_the_names_that_a_glob_matches_come_back(pattern
     assert await named(glob="*.py") == ".config/c.py\nsrc/a.py"
     assert await named(glob="src") == "src/"
     assert await named(glob="*.py", path="src") == "src/a.py"
-    assert await named(glob="c*/*.py") == "No files found matching pattern"
+    assert await named(glob="SRC/*.Py", ignoreCase=True) == "src/a.py"
+    assert await named(glob="C*/*.py") == "No files found matching pattern"
     assert await named(glob="!*.py", path="src") == "src/b.ts"
     assert (await named(glob="**/*.py", limit=1)).startswith(
         ".config/c.py\n\n[1 results limit reached. Use limit=2 for more"

@@ -1,5 +1,6 @@
 """The `glob` tool: files whose paths match a pattern."""
 
+from functools import partial
 from typing import Annotated
 
 from zot_core.display import FilesDisplay
@@ -22,12 +23,13 @@ async def glob(
     hidden: Annotated[bool | None, "Include hidden names"] = None,
 ) -> ToolResult:
     """Returns at most 500 paths of files, sorted, up to 24 directories deep."""
+    from zot_core.tools.search.globs import Glob  # noqa: PLC0415  as below
     from zot_core.tools.search.paths import find_paths  # noqa: PLC0415  only a search needs it
     from zot_core.tools.search.walk import WalkLimits  # noqa: PLC0415  as above
 
     limits = WalkLimits(depth=DEPTH)
     found = await find_paths(
-        pattern, path, context, count=MATCHES, limits=limits, folders=False, anywhere=False, hidden=bool(hidden)
+        partial(Glob, pattern), path, context, count=MATCHES, limits=limits, folders=False, hidden=bool(hidden)
     )
     text = "\n".join(found.paths) or "No files matched the pattern."
     if found.more:

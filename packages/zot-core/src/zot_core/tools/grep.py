@@ -41,7 +41,7 @@ async def grep(
     """Returns matching lines with path and number, in the order of the paths; without `pattern` the paths that match
     `glob`; hidden files too."""
     if not pattern:
-        return await _names(glob, path or ".", world, limit)
+        return await _names(glob, path or ".", world, limit, ignore_case=bool(ignoreCase))
     from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it
 
     most = MATCHES if limit is None else limit
@@ -49,12 +49,15 @@ async def grep(
     return await run_search(query, world, path or ".", glob, SearchLimits())
 
 
-async def _names(glob: str | None, path: str, world: ToolContext, limit: int | None) -> ToolResult:
+async def _names(
+    glob: str | None, path: str, world: ToolContext, limit: int | None, *, ignore_case: bool
+) -> ToolResult:
     from zot_core.tools.search.paths import names  # noqa: PLC0415  only a search for names needs it
 
     if not glob:
         raise ToolError("the pattern is empty; give `pattern` to look for in files, `glob` for their names, or both")
-    return await names(glob, path, world, NAMES if limit is None else limit, anywhere=False)
+    most = NAMES if limit is None else limit
+    return await names(glob, path, world, most, anywhere=False, ignore_case=ignore_case)
 
 
 async def run_search(

@@ -23,7 +23,7 @@ class Glob:
     `anywhere`: a pattern with a slash may begin at any folder (`src/*.py` also matches `a/src/x.py`).
     """
 
-    def __init__(self, pattern: str, base: str = "", *, anywhere: bool = False) -> None:
+    def __init__(self, pattern: str, base: str = "", *, anywhere: bool = False, ignore_case: bool = False) -> None:
         text = pattern.strip()
         self._without = text.startswith("!")
         text = text.removeprefix("!").removeprefix("./")
@@ -41,7 +41,7 @@ class Glob:
         one = "[^/]" if whole else "."
         try:
             expression = "|".join(linear_expression(each, one) for each in _patterns(text, one))
-            self._match = re.compile(expression, re.DOTALL).fullmatch
+            self._match = re.compile(expression, re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)).fullmatch
         except (re.error, OverflowError, RecursionError, ValueError) as error:
             raise ValueError(f"the pattern {pattern!r} is not a glob: {error}") from error
         self.names_hidden = any(part.startswith(".") for part in re.split(r"[/,{]", text))

@@ -1,5 +1,8 @@
 """`find_paths`: the search for paths by pattern that tools share, and `names`, its result in some of them."""
 
+from collections.abc import Callable
+from functools import partial
+
 from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
@@ -12,24 +15,24 @@ from zot_provider.messages import TextBlock
 
 
 async def find_paths(
-    pattern: str,
+    wanted: Callable[[str], Glob],
     path: str,
     context: ToolContext,
     *,
     count: int,
     limits: WalkLimits,
     folders: bool = True,
-    anywhere: bool = True,
     hidden: bool = True,
 ) -> WalkResult:
-    """Find the first `count` paths below `path` that match `pattern`, written as the model reads them.
+    """Find the first `count` paths below `path` that match the pattern `wanted` returns for this folder, written as the
+    model reads them.
 
-    `folders` includes directories, `hidden` names that begin with a dot (which a pattern may also name); `anywhere` as
-    in `Glob`. ToolError for an invalid pattern, or if `path` cannot be listed.
+    `folders` includes directories, `hidden` names that begin with a dot (which a pattern may also name). ToolError for
+    an invalid pattern, or if `path` cannot be listed.
     """
     target = await resolve(path, context)
     try:
-        glob = Glob(pattern, target, anywhere=anywhere)
+        glob = wanted(target)
         found = await walked(
             target,
             context.cwd,
@@ -52,10 +55,14 @@ async def find_paths(
     return found
 
 
-async def names(pattern: str, path: str, context: ToolContext, limit: int, *, anywhere: bool) -> ToolResult:
-    """Return the paths below `path` that match `pattern`; `anywhere` as in `Glob`. ToolError for an invalid one."""
+async def names(
+    pattern: str, path: str, context: ToolContext, limit: int, *, anywhere: bool, ignore_case: bool = False
+) -> ToolResult:
+    """Return the paths below `path` that match `pattern`; `anywhere` and `ignore_case` as in `Glob`. ToolError for an
+    invalid one."""
     limits = WalkLimits()
-    found = await find_paths(pattern, path, context, count=limit, limits=limits, anywhere=anywhere)
+    wanted = partial(Glob, pattern, anywhere=anywhere, ignore_case=ignore_case)
+    found = await find_paths(wanted, path, context, count=limit, limits=limits)
     bounds = TextLimits(lines=limit)
     head = head_lines("\n".join(found.paths).encode(), bounds)
     notices = [f"{limit} results limit reached. Use limit={limit * 2} for more, or refine pattern"] * found.more
