@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.images import LARGEST, SUFFIXES, foreign_type, image_block, image_type
+from zot_core.tools.definition.attached_files import file_text, written
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
@@ -56,16 +57,14 @@ def attach(paths: Iterable[str], cwd: str = "", *, hint: str = "") -> Attachment
             attached.texts.append(f"[image {path}]")
         else:
             text, note = as_text(path, data)
-            attached.texts.append(f'<file path="{path}">\n{text}\n</file>' + (f"\n[note: {note}]" if note else ""))
+            attached.texts.append(written(path, text) + (f"\n[note: {note}]" if note else ""))
     return attached
 
 
 def as_text(path: str, data: bytes) -> tuple[str, str]:
     """Return the content of a text file, in which symbols stand for control characters, and a note about its encoding,
     empty for UTF-8. Raises `ConfigError` if it is not text, or longer than `TEXT_LIMIT`."""
-    from locale import getencoding  # noqa: PLC0415  as below
-
-    from zot_core.tools.text.encoding import NoText, codec_of, read_text, shown  # noqa: PLC0415  few prompts have a file
+    from zot_core.tools.text.encoding import NoText  # noqa: PLC0415  few prompts have a file
 
     if path.lower().endswith(tuple(SUFFIXES)):
         raise ConfigError(f"{path} is not a valid image of its type; attach a PNG, JPEG, GIF or WebP file")
@@ -76,10 +75,9 @@ def as_text(path: str, data: bytes) -> tuple[str, str]:
         raise binary
     _check_size(path, data, TEXT_LIMIT)
     try:
-        text, encoding = read_text(data, codec_of(getencoding()))
+        return file_text(data)
     except NoText:
         raise binary from None
-    return shown(text).strip("\r\n"), encoding.note
 
 
 def read_limited(path: str, limit: int, cwd: str = "", hint: str = "") -> bytes:

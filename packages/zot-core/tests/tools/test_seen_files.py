@@ -12,6 +12,7 @@ from zot_core.machine.interface import OtherMachine
 from zot_core.result import SEEN, Sight, read_sight
 from zot_core.runtime.runtime import Runtime
 from zot_core.testing.world import MemoryFiles
+from zot_core.tools.definition.attached_files import attached_files, file_text, written
 from zot_core.tools.definition.seen_files import SeenFiles
 from zot_provider.messages import Message, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -38,9 +39,9 @@ def opened(file: Path, *turns: Any) -> Runtime:
     return runtime
 
 
-async def told(runtime: Runtime) -> str:
+async def told(runtime: Runtime, prompt: str = "go") -> str:
     """What the model reads of the last call of the next prompt."""
-    await runtime.ask("go")
+    await runtime.ask(prompt)
     block = [message for message in runtime.messages if message.role == "tool"][-1].content[-1]
     assert isinstance(block, ToolResultBlock)
     return "\n".join(each.text for each in block.content)  # type: ignore[union-attr]
@@ -52,6 +53,44 @@ async def test_a_session_that_goes_on_knows_what_it_has_read_edited_and_written(
         await told(runtime)
     async with opened(file, Turn(calls=[WRITE])) as runtime:
         assert await told(runtime) == "wrote 1 line (5 bytes) to x"
+
+
+@pytest.mark.parametrize("name", ["x", "./x", "{}"])
+async def test_a_file_that_is_attached_to_a_prompt_was_read(file: Path, name: str) -> None:
+    file.write_bytes(b"caf\xe9\x01\r\n\n")
+    prompt = f"Change it.\n\n{written(name.format(file), file_text(file.read_bytes())[0])}\n\nNow."
+    async with opened(file, Turn(calls=[WRITE])) as runtime:
+        assert (await told(runtime, prompt)).startswith("wrote 1 line (5 bytes) to x")
+        await runtime.branches.undo()
+        file.write_text("theirs\n")
+        assert NEVER in await told(runtime)
+
+
+@pytest.mark.parametrize(("theirs", "again"), [("theirs\n", True), ("theirs\n", False), ("\0\1", False)])
+async def test_a_file_that_has_changed_since_it_was_attached_is_not_replaced(
+    file: Path, theirs: str, again: bool
+) -> None:
+    async with opened(file, "ok", Turn(calls=[WRITE])) as runtime:
+        await runtime.ask(written("x", "one\ntwo"))
+        file.write_text(theirs)
+        if again:
+            assert "wrote" in await told(runtime, written("x", "theirs"))
+        else:
+            assert CHANGED in await told(runtime)
+
+
+_PLAIN = st.text(st.characters(exclude_characters="<"))
+
+
+@given(_PLAIN, st.lists(st.tuples(_PLAIN.filter(lambda name: '"' not in name), _PLAIN)), _PLAIN)
+def test_attached_files_are_found_as_they_were_written(before: str, files: list[tuple[str, str]], after: str) -> None:
+    parts = [before, *(written(*each) for each in files), after]
+    assert [*attached_files("\n\n".join(parts))] == files
+
+
+@given(st.lists(st.sampled_from(['<file path="', '">\n', "\n</file>", "x", "\n"])).map("".join))
+def test_any_text_may_look_like_attached_files(text: str) -> None:
+    assert all(name in text and content in text for name, content in attached_files(text))
 
 
 async def test_a_session_that_goes_on_replaces_no_file_that_has_changed_meanwhile(file: Path) -> None:

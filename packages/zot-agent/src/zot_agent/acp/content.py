@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.images import read_images
+from zot_core.tools.definition.attached_files import written
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field
 
@@ -38,7 +39,7 @@ def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> PromptContent:
         elif kind == "resource" and "text" in block["resource"]:
             name = resource_name(block["resource"]["uri"], cwd)
             words.append(name)
-            files.append(f'<file path="{name}">\n{block["resource"]["text"].strip(_BREAKS)}\n</file>')
+            files.append(written(name, block["resource"]["text"].strip(_BREAKS)))
         elif kind == "resource" and str(block["resource"].get("mimeType", "")).startswith("image/"):
             words.append(resource_name(block["resource"]["uri"], cwd))
             images.append({"mime_type": block["resource"]["mimeType"], "data": block["resource"]["blob"]})

@@ -37,7 +37,7 @@ class ToolPlace:
         seen = self.context.seen_files
         if self._read is None or self._read[0] is not seen:
             self._read = seen, NewMessages(history)
-        seen.follow(self._read[1].read()[0])
+        seen.follow(self._read[1].read()[0], self.context.cwd)
 
     def forget(self) -> None:
         """Forget what the model has read, so that `follow` reads all of a conversation again."""

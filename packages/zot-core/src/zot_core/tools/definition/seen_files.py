@@ -1,18 +1,23 @@
 """`SeenFiles`: what the files were like when the model last read or wrote them.
 
 It follows from the conversation, so that it is right after resuming and going back: a result that shows or changes a
-file has a `Sight` of it, which the session stores with the result.
+file has a `Sight` of it, which the session stores with the result, and a prompt has the text of each file that was
+attached to it.
 """
 
+import os
 from binascii import crc32
 from collections.abc import Iterable
 
-from zot_core.machine.interface import Files
+from zot_core.machine.interface import Files, expand_home
 from zot_core.result import SEEN, Sight, read_sight
+from zot_core.tools.definition.attached_files import attached_files, file_text
 from zot_provider.messages import Message, ToolResultBlock
 
 _MOST = 2000
-"""Files that are remembered."""
+"""Files that are remembered, and attached files."""
+_LARGEST = 1 << 20
+"""Bytes of a file that is compared with an attached one."""
 
 
 class Fingerprint:
@@ -39,10 +44,14 @@ class SeenFiles:
         """`machine` is that of a `Sight`."""
         self._machine = machine
         self._known: dict[str, tuple[int, int]] = {}
+        self._attached: dict[str, tuple[int, int]] = {}
 
-    def follow(self, messages: Iterable[Message]) -> None:
-        """Take note of results that the model has read."""
+    def follow(self, messages: Iterable[Message], cwd: str = "") -> None:
+        """Take note of what the model has read; files that were attached to a prompt are below `cwd`."""
         for message in messages:
+            if message.role == "user" and not self._machine:
+                for name, text in attached_files(message.text):
+                    _put(self._attached, os.path.normpath(os.path.join(cwd, expand_home(name, ""))), _print(text))
             for block in message.content if message.role == "tool" else ():
                 if isinstance(block, ToolResultBlock) and block.details:
                     sight = read_sight(block.details.get(SEEN))
@@ -53,10 +62,7 @@ class SeenFiles:
         """Take note of what the model has read."""
         path = sight.path
         if sight.machine == self._machine and sight.before in (None, self._known.get(path)):
-            self._known.pop(path, None)
-            self._known[path] = sight.content
-            if len(self._known) > _MOST:
-                del self._known[next(iter(self._known))]
+            _put(self._known, path, sight.content)
 
     def shown(self, path: str, content: tuple[int, int]) -> Sight:
         """Return the sight of a content that the model is about to read."""
@@ -69,23 +75,31 @@ class SeenFiles:
         self.take(sight)
         return sight
 
-    async def differs(self, path: str, files: Files) -> bool:
-        """Whether a file that the model has seen has another content now."""
-        known = self._known.get(path)
-        if known is None:
+    async def differs(self, path: str, named: str, files: Files) -> bool:
+        """Whether a file that the model has seen has another content now. `named` is its path with links."""
+        known, attached = self._known.get(path), self._attached.get(named)
+        if known is None and attached is None:
             return False
         now = await _content(path, files)
-        return now is not None and now != known
+        return now not in (None, known) and (attached is None or attached != await _text(path, files))
 
-    async def unknown(self, path: str, files: Files) -> Sight | None:
+    async def unknown(self, path: str, named: str, files: Files) -> Sight | None:
         """Return the sight of a file that has a content and that the model has never seen; None for any other."""
-        if path in self._known:
+        if path in self._known or named in self._attached:
             return None
         content = await _content(path, files)
         return self.shown(path, content) if content is not None and content[0] else None
 
     def clear(self) -> None:
         self._known.clear()
+        self._attached.clear()
+
+
+def _put(contents: dict[str, tuple[int, int]], path: str, content: tuple[int, int]) -> None:
+    contents.pop(path, None)
+    contents[path] = content
+    if len(contents) > _MOST:
+        del contents[next(iter(contents))]
 
 
 async def _content(path: str, files: Files) -> tuple[int, int] | None:
@@ -97,6 +111,18 @@ async def _content(path: str, files: Files) -> tuple[int, int] | None:
     except OSError:
         return None
     return whole.value
+
+
+async def _text(path: str, files: Files) -> tuple[int, int] | None:
+    """Return the fingerprint of a file as prompts have it; None if they cannot."""
+    try:
+        return _print(file_text(await files.read(path, _LARGEST))[0])
+    except (OSError, ValueError):  # it cannot be read, or is no text
+        return None
+
+
+def _print(text: str) -> tuple[int, int]:
+    return fingerprint(text.encode("utf-8", "replace"))
 
 
 def fingerprint(content: bytes) -> tuple[int, int]:
