@@ -619,6 +619,26 @@ async def test_one_that_says_hello_too_late_for_the_start_is_served_all_the_same
     ]
 
 
+async def test_what_the_model_knows_of_missing_tools_is_what_its_conversation_says(scene: Scene) -> None:
+    gone, back = (f"[the tools of extension mute are {where}]" for where in ("not there", "there now"))
+
+    async def said(extensions: Extensions, agent: Agent) -> list[str]:
+        await extensions.ready()
+        await agent.run(user_message("hi"))
+        return [each.text for each in agent.history.messages if each.hidden]
+
+    scene.add_raw("mute", "raise SystemExit('no')")
+    async with scene.running(ScriptedClient(["ok"], repeat=True)) as (extensions, agent):
+        assert [await said(extensions, agent), await said(extensions, agent)] == [[gone], [gone]]
+        messages = agent.history.messages
+        agent.history.reset([])  # as a compaction does
+        assert await said(extensions, agent) == [gone]
+    scene.add("mute", "@ext.tool\ndef mute() -> str:\n    'Mute.'\n    return 'mute'")
+    async with scene.running(ScriptedClient(["ok"], repeat=True)) as (extensions, agent):
+        agent.history.reset(messages)
+        assert await said(extensions, agent) == [gone, back]
+
+
 async def test_a_reload_reads_everything_anew_and_swaps_the_tools_of_the_live_agent(scene: Scene) -> None:
     scene.add("x", "@ext.tool\ndef old() -> str:\n    'Old.'\n    return 'old'")
     client = ScriptedClient(["one", Turn(calls=[Call("new", {})]), "ok"])

@@ -77,7 +77,7 @@ class Extensions:
         self.agent_tools.attach(agent)
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         if self.setup.use_tools:
-            agent.hooks.extra_messages.add(self._attendance.news)
+            self._attendance.attach(agent)
         self.hooks.attach(agent)
 
     def notify(self, event: str, **members: object) -> None:

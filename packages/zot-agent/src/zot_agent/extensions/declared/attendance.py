@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from zot_agent.extensions.managed import ManagedExtension
+from zot_core.agent import Agent, user_message
+from zot_core.agent.history import NewMessages
 from zot_core.hooks import Refusal
 from zot_ext.limits import ExtensionLimits
 from zot_provider.errors import ConfigError
 from zot_provider.messages import Message
+
+_SAID = re.compile(r"^\[(?:the|some) tools of extension (.+) are (?:(not there)|there now)\]$", re.MULTILINE)
+"""A line of a message for the model about the tools of an extension."""
 
 
 class Attendance:
@@ -23,7 +29,6 @@ class Attendance:
         """Whether nobody has to be waited for any more."""
         self.closed = False
         """Whether none may start any more."""
-        self._told: set[str] = set()  # the names of those about whose tools the model knows
 
     def begin(self) -> float:
         """They are about to start; return when nobody waits for them any more, by the clock of the loop."""
@@ -65,17 +70,25 @@ class Attendance:
                 return Refusal(f"extension {member.name} has --{member.flags.given[0]} and does not run: {why}")
         return None
 
-    def news(self, step: int) -> list[Message]:
-        """Return what the model does not know yet, as a message. A handler of the hook `extra_messages`."""
-        missing = {each.name: each.progress.missing_tools for each in self._members}
-        gone = {name for name, what in missing.items() if what}
-        # Not why: the words of an extension are not for the model, unless it may write to it.
-        lines = [f"[{missing[name]} of extension {name} are not there]" for name in gone - self._told]
-        lines += [f"[the tools of extension {name} are there now]" for name in self._told - gone]
-        self._told = gone
-        if not lines:
-            return []
-        from zot_core.agent import user_message  # noqa: PLC0415  few extensions are absent
+    def attach(self, agent: Agent) -> None:
+        """Tell the model of an agent which tools are missing, unless its conversation says so."""
+        new, known = NewMessages(agent.history), set[str]()
 
-        text = "\n".join(sorted(lines))
-        return [user_message(text, hidden=text)]
+        def news(_: int) -> list[Message]:
+            messages, again = new.read()
+            if again:
+                known.clear()
+            for name, gone in (said for each in messages if each.hidden for said in _SAID.findall(each.hidden)):
+                (known.add if gone else known.discard)(name)
+            missing = {each.name: each.progress.missing_tools for each in self._members}
+            # Not why: the words of an extension are not for the model, unless it may write to it.
+            lines = [
+                f"[{what} of extension {name} are not there]"
+                for name, what in missing.items()
+                if what and name not in known
+            ]
+            lines += [f"[the tools of extension {name} are there now]" for name in known if missing.get(name) == ""]
+            text = "\n".join(sorted(lines))
+            return [user_message(text, hidden=text)] if text else []
+
+        agent.hooks.extra_messages.add(news)
