@@ -1,4 +1,4 @@
-from zot_ext.docstring import read_docstring
+from zot_ext.schema import read_docstring
 
 
 def test_nothing_says_nothing() -> None:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import pytest
 
 from zot_ext import (
+    AgentStartDecision,
     BashSpawnDecision,
     BashSpawnRequest,
     Blocked,
@@ -21,9 +22,10 @@ from zot_ext import (
     PayloadDecision,
     PayloadRequest,
     ToolCallDecision,
+    ToolResultDecision,
     block,
 )
-from zot_ext.interception.newer import request
+from zot_ext.interception import request
 from zot_ext.protocol.events.decisions import EVENTS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.from_extension import Hello, Subscribe
@@ -102,6 +104,18 @@ def test_each_interceptor_sees_what_the_one_before_has_made_of_it() -> None:
         assert host.intercept("context", messages=MESSAGES).extra == {"drop_ids": ["0"]}
         assert host.intercept("before_provider_headers", headers={"x-b": "2"}).extra["headers"]["x-b"] is None
     assert seen == ["1", "2", {"x-a": "1"}]
+
+
+def test_the_next_interceptor_sees_a_change_of_what_the_host_left_out() -> None:
+    ext, seen = Extension("chain"), list[Any]()
+    ext.intercept("tool_result")(lambda asked: ToolResultDecision(is_error=True))
+    ext.intercept("tool_result")(lambda asked: seen.append(asked.is_error))
+    ext.intercept("before_agent_start")(lambda start: AgentStartDecision("brief"))
+    ext.intercept("before_agent_start")(lambda start: seen.append(start.system_prompt))
+    with FakeHost(ext) as host:
+        host.intercept("tool_result", tool_name="bash")
+        host.intercept("before_agent_start")
+    assert seen == [True, "brief"]
 
 
 def test_messages_and_payloads_go_back_as_json() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from zot_agent.extensions.hooks.answer_content import MessageTexts, read_given
 from zot_core.agent.sent_history import without_signed
-from zot_ext.interception import newer
+from zot_ext.interception import decision_in
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events.decisions import ContextDecision
 from zot_ext.protocol.from_extension import EventInterceptResponse
@@ -59,7 +59,7 @@ class SentMessages(Record):
         """Return the messages as an answer changes them. May take long: for a thread. Raises `FrameError`."""
         if answer.messages is not None:
             kept = self._given(answer.messages)
-        elif (dropped := newer.decision(ContextDecision, answer).drop_ids) is not None:
+        elif (dropped := decision_in(ContextDecision, answer).drop_ids) is not None:
             left_out = {each for each in dropped if isinstance(each, str)} - {""}
             kept = [message for message in self.messages if message.id not in left_out]
         else:

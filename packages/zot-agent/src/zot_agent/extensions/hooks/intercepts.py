@@ -19,7 +19,7 @@ from zot_core.hooks import (
 )
 from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
-from zot_ext.interception import AgentStartDecision, newer
+from zot_ext.interception import AgentStartDecision, decision_in, members_of
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events import decisions
 from zot_ext.protocol.from_extension import EventInterceptResponse
@@ -105,7 +105,7 @@ def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentS
     if prompt is not None and len(prompt.encode()) > start.largest:
         raise FrameError(f"a system prompt of more than {start.largest} bytes")
     start = start if prompt is None else start.replace(system_prompt=prompt)
-    given = newer.decision(AgentStartDecision, answer).message
+    given = decision_in(AgentStartDecision, answer).message
     if given is None:
         return start
     content = given.get("content")
@@ -260,9 +260,9 @@ def _newer(
 
     def members(value: Any) -> dict[str, Any]:
         request = asked(value)
-        return request if isinstance(request, dict) else newer.asked(request)
+        return request if isinstance(request, dict) else members_of(request)
 
-    return Intercept(name, members, lambda value, answer: changed(value, newer.decision(decision, answer)), **more)
+    return Intercept(name, members, lambda value, answer: changed(value, decision_in(decision, answer)), **more)
 
 
 TOOL_CALL = Intercept("tool_call", _call, _changed_call, refused="tool call refused by extension guard")
