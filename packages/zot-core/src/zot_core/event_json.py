@@ -7,34 +7,20 @@ may be added within one protocol version.
 
 from collections.abc import Callable
 from json.encoder import encode_basestring as quote
-from typing import Any
+from typing import Any, get_args
 
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
     AssistantStart,
     AutoRetryEnd,
-    AutoRetryStart,
-    CompactDone,
-    CompactStart,
     Done,
     ErrorEvent,
-    JobEnd,
-    JobStart,
-    Notice,
     ReasoningDelta,
-    SubagentEvent,
-    SubagentProgress,
-    SubagentStart,
-    SubagentStop,
     TextDelta,
     ToolCall,
-    ToolProgress,
     ToolResultEvent,
-    ToolStart,
     ToolUseArgs,
-    ToolUseEnd,
-    ToolUseStart,
     TurnEnd,
     TurnStart,
     UsageEvent,
@@ -156,7 +142,7 @@ def _usage(event: UsageEvent) -> str:
     return dump(value | {"agent_id": event.agent_id} if event.agent_id else value)
 
 
-def _fields(event: AutoRetryStart | CompactStart | CompactDone | JobStart | JobEnd | SubagentEvent) -> str:
+def _fields(event: AgentEvent) -> str:
     return dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})
 
 
@@ -191,37 +177,26 @@ def _done(event: Done) -> str:
 _ENCODERS: dict[type, Callable[[Any], str]] = {
     TextDelta: lambda event: f'{{"type":"text_delta","delta":{quote(event.delta)}}}',
     ReasoningDelta: lambda event: f'{{"type":"reasoning_delta","delta":{quote(event.delta)}}}',
-    ToolUseStart: lambda event: f'{{"type":"tool_use_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolUseArgs: lambda event: f'{{"type":"tool_use_args","id":{quote(event.id)},"delta":{quote(event.delta)}}}',
-    ToolUseEnd: lambda event: f'{{"type":"tool_use_end","id":{quote(event.id)}}}',
-    AutoRetryStart: _fields,
     AutoRetryEnd: _auto_retry_end,
     UserMessage: _message,
     TurnStart: _turn_start,
     AssistantStart: lambda event: '{"type":"assistant_start"}',
     AssistantMessage: _message,
     ToolCall: _tool_call,
-    ToolStart: lambda event: f'{{"type":"tool_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
-    ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
     ToolResultEvent: _tool_result,
     UsageEvent: _usage,
     TurnEnd: _turn_end,
-    CompactStart: _fields,
-    CompactDone: _fields,
-    JobStart: _fields,
-    JobEnd: _fields,
-    SubagentStart: _fields,
-    SubagentProgress: _fields,
-    SubagentStop: _fields,
-    Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
     ErrorEvent: _error,
     Done: _done,
 }
+"""Events of which some fields are left out or have another form, and the pieces of an answer, which are many. Of all
+others every field is in the JSON."""
 
-ENCODED = frozenset(_ENCODERS)
+ENCODED = frozenset(get_args(AgentEvent))
 """The event classes that `encode_event` accepts."""
 
 
 def encode_event(event: AgentEvent) -> str:
     """Encode an event as one line of JSON, without a line break."""
-    return escape_line_ends(_ENCODERS[type(event)](event))
+    return escape_line_ends(_ENCODERS.get(type(event), _fields)(event))
