@@ -34,8 +34,7 @@ MODULES = {
         "CallPart ModelCall ModelFailure ModelProvider Part SignInEnded SignInPage SignInTokens StopPart TextPart "
         "ThinkingPart TokenCount"
     ),
-    "zot_ext.screen.completion": "CompletionRequest Suggestion",
-    "zot_ext.screen.editing": "EditorKey EditorText",
+    "zot_ext.screen.handlers": "CompletionRequest EditorKey EditorText Suggestion",
     "zot_ext.screen.rendering": "RenderRequest",
     "zot_ext.tool_ops": "FileStat ServedOps ToolOps",
     "zot_ext.version": "__version__",

@@ -83,10 +83,10 @@ from zot_ext.providers.provider import StopPart as StopPart
 from zot_ext.providers.provider import TextPart as TextPart
 from zot_ext.providers.provider import ThinkingPart as ThinkingPart
 from zot_ext.providers.provider import TokenCount as TokenCount
-from zot_ext.screen.completion import CompletionRequest as CompletionRequest
-from zot_ext.screen.completion import Suggestion as Suggestion
-from zot_ext.screen.editing import EditorKey as EditorKey
-from zot_ext.screen.editing import EditorText as EditorText
+from zot_ext.screen.handlers import CompletionRequest as CompletionRequest
+from zot_ext.screen.handlers import EditorKey as EditorKey
+from zot_ext.screen.handlers import EditorText as EditorText
+from zot_ext.screen.handlers import Suggestion as Suggestion
 from zot_ext.screen.rendering import RenderRequest as RenderRequest
 from zot_ext.tool_ops import FileStat as FileStat
 from zot_ext.tool_ops import ServedOps as ServedOps

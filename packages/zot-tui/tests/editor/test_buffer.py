@@ -2,8 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.killring import KillRing
+from zot_tui.editor.buffer import Buffer, KillRing
 from zot_tui.text.width import graphemes
 
 pieces = st.text(alphabet="ab_ .\n漢🇩🇪e\u0301👩\u200d👧\r", max_size=4)

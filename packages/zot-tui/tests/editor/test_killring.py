@@ -1,4 +1,4 @@
-from zot_tui.editor.killring import KillRing
+from zot_tui.editor.buffer import KillRing
 
 
 def test_the_newest_text_is_the_one_to_insert() -> None:

@@ -10,7 +10,6 @@ from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
 from zot_core.confirm import Permissions
 from zot_core.conversation.branches import ConversationBranches, position
-from zot_core.conversation.child_env import update_child_env
 from zot_core.conversation.command_set import CommandSet
 from zot_core.conversation.commands import Command, CommandError
 from zot_core.conversation.events import (
@@ -26,7 +25,7 @@ from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.run_choices import run_choices
 from zot_core.conversation.session_mode import keep_mode, resume_mode
 from zot_core.conversation.shell_command import ShellCommand, message_with_output
-from zot_core.conversation.shell_results import ShellCommands
+from zot_core.conversation.shell_results import ShellCommands, update_child_env
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
 from zot_core.events import (

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from zot_core.conversation.child_env import update_child_env
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellOutput, ShellStart
 from zot_core.conversation.shell_command import ShellCommand, ShellResult, run_shell
 from zot_core.events import RunEnd
@@ -29,3 +28,19 @@ class ShellCommands:
         """Return what the model has not read, once."""
         taken, self._unread = self._unread, []
         return taken
+
+
+def update_child_env(runtime: Runtime) -> None:
+    """Set the variables to the current model and session; the Go zot has the same names.
+
+    Unknown values are empty: a zot inside another must not see the values of the outer one.
+    """
+    agent, session = runtime.agent, runtime.session
+    agent.context.env.update(
+        ZOT_PROVIDER=agent.model.provider,
+        ZOT_MODEL=agent.model.id,
+        ZOT_REASONING_LEVEL=agent.reasoning,
+        ZOT_CHILD_SESSION="1",
+        ZOT_SESSION_ID=session.meta.session_id if session else "",
+        ZOT_SESSION_FILE=session.path if session else "",
+    )

@@ -1,2 +1,1 @@
-"""The questions of the screen to an extension: `completion` and `rendering` are what authors see, `handlers`
-answers."""
+"""The questions of the screen to an extension: `handlers` answers them, `rendering` has what renderers use."""

@@ -1,11 +1,11 @@
-"""`ScreenHandlers`: what an extension answers about the screen: completions, what is drawn, keys of the editor."""
+"""`ScreenHandlers`: what an extension answers about the screen: completions, what is drawn, keys of the editor; and the
+questions as handlers get them."""
 
 from __future__ import annotations
 
 from zot_ext.errors import HostError
 from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.screen.completion import CompletionRequest, Suggestion
-from zot_ext.screen.editing import EditorKey, EditorText
+from zot_ext.record import Record
 from zot_ext.screen.rendering import RenderRequest
 
 TYPE_CHECKING = False
@@ -17,6 +17,47 @@ if TYPE_CHECKING:
 
     Handler = Callable[..., Any]
     Call = Callable[..., object]
+
+
+class EditorKey(Record):
+    """A key that was pressed in the editor, whose text has the cursor before `text[cursor]`.
+
+    `key` is `rune` for a character, which is in `typed`; `mods` are `ctrl`, `alt`, `shift`, `super`, `hyper`. `mode` is
+    the mode of this extension that is in force.
+    """
+
+    key: str
+    typed: str = ""
+    mods: Sequence[str] = ()
+    text: str = ""
+    cursor: int = 0
+    mode: str = ""
+
+
+class EditorText(Record):
+    """The text in the editor, and the place of the cursor in it."""
+
+    text: str = ""
+    cursor: int = 0
+
+
+class CompletionRequest(Record):
+    """A word that is being typed: `prefix` is the word up to the cursor without its trigger, `line` the line up to the
+    cursor. `trigger` or `command` say which completer is asked."""
+
+    prefix: str
+    line: str = ""
+    trigger: str = ""
+    command: str = ""
+
+
+class Suggestion(Record):
+    """A suggestion. `text` takes the place of the whole word, trigger included; `label`, or the text, is listed."""
+
+    text: str
+    label: str = ""
+    description: str = ""
+
 
 _METHODS = {"autocomplete": "completions.register", "renderers": "renderers.register"}
 
