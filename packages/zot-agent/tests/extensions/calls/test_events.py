@@ -189,7 +189,7 @@ async def test_a_long_message_is_cut_for_observers(world: World) -> None:
 
 
 def test_messages_for_observers_have_no_reasoning_and_no_data_of_images() -> None:
-    from zot_agent.extensions.hooks.observation import shown_message
+    from zot_agent.extensions.hooks.observables import shown_message
     from zot_provider.messages import ImageBlock, ReasoningBlock
 
     message = Message("user", [ReasoningBlock("secret"), TextBlock("a"), ImageBlock("image/png", "AAAA")], id="1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.pasted_images import DAYS, from_clipboard, remove_old, save
+from zot_agent.ui.input.external_input import DAYS, from_clipboard, remove_old, save
 from zot_agent.ui.input.prompts import with_image_chips
 from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError

@@ -1,15 +1,17 @@
 """`PromptInput`: the prompt editor with completion, history and a draft that survives a crash."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
 from zot_agent.ui.input.drafts import SIZE, Drafts
-from zot_agent.ui.input.file_search import FileSearch
+from zot_agent.ui.input.files import FileIndex
 from zot_agent.ui.input.prompts import PASTED, with_image_chips
-from zot_tui.editor.completion import Completer, CompletionEdit, CompletionSource
-from zot_tui.editor.completion_sources import CommandCompletion, CommandSource
+from zot_core.aio import spawn
+from zot_tui.editor.completion import Completer, CompletionEdit, CompletionQuery, CompletionSource
+from zot_tui.editor.completion_sources import CommandCompletion, CommandSource, FileSource
 from zot_tui.editor.history import History, history_path
 from zot_tui.editor.mode import EditorMode
 from zot_tui.keys.key import Key
@@ -17,6 +19,46 @@ from zot_tui.keys.keymap import Binding
 from zot_tui.signal import Signal
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
+
+
+class FileSearch(FileSource):
+    """Files below `cwd`. `changed` is emitted when there are new candidates for the word."""
+
+    def __init__(self, cwd: str) -> None:
+        super().__init__(lambda: self._found)
+        self.changed: Signal[[]] = Signal()
+        self._index = FileIndex(cwd)
+        self._index.changed.connect(self._index_changed)
+        self._found: list[str] = []
+        self._task: asyncio.Task[None] | None = None
+        self._searched: str | None = None
+
+    def follow(self, query: CompletionQuery | None) -> None:
+        text = None if query is None else query.text
+        if text is not None and text != self._searched:
+            self._begin(text)
+        self._searched = text
+
+    def _begin(self, text: str) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task = spawn(self._search(text), "search files")
+
+    def _index_changed(self) -> None:
+        if self._searched is not None:
+            self._begin(self._searched)
+
+    async def _search(self, text: str) -> None:
+        ranked = await self._index.search(text)
+        if ranked is not None and self._searched == text:
+            self._found = [each.item for each in ranked]
+            self.changed.emit()
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        await self._index.close()
+
 
 LONG = 20_000
 """Characters from which a recovered draft becomes a chip, as a paste does."""
