@@ -6,6 +6,7 @@ import json
 import stat
 import sys
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_agent.extensions.trace import Trace
 from zot_core import Runtime
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent
@@ -163,15 +165,17 @@ class World:
     async def running(
         self, client: ScriptedClient | None = None, *, ask: AskPerson | None = None, session: bool = False,
         front_end: str = "tui", flags: dict[str, bool | int | str] | None = None, trace: Trace | None = None,
-        strict: bool = False, **limits: Any,
+        strict: bool = False, saves: bool = False, **limits: Any,
     ) -> AsyncIterator[Talk]:  # fmt: skip
-        """The conversation, once all extensions are ready."""
+        """The conversation, once all extensions are ready. `saves`: what the agent changes can be undone."""
         client = client or ScriptedClient()
         path = self.root / "sessions" / "one.jsonl" if session else None
         project = self.root / "project"
         project.mkdir(exist_ok=True)
         home = str(self.root / "zot")
-        async with Conversation(Runtime("scripted", client=client, cwd=project, session=path)) as conversation:
+        saving = partial(Checkpoints, str(self.root / "checkpoints")) if saves else None
+        runtime = Runtime("scripted", client=client, cwd=project, session=path, checkpoints=saving)
+        async with Conversation(runtime) as conversation:
             conversation.front_end = front_end
             conversation.actions = FrontEndActions(
                 shows_widgets=front_end == "tui", shows_panels=front_end == "tui", ask_person=ask

@@ -66,9 +66,7 @@ class Traces:
         self._call: Span | None = None
         self._tools: dict[str, Span] = {}
         self._error = ""
-
-    def attach(self) -> None:
-        self._runtime.hooks.event.add(
+        runtime.hooks.event.add(
             self._on_event, TurnStart, UsageEvent, TurnEnd, ToolStart, ToolResultEvent, ErrorEvent, Done
         )
 

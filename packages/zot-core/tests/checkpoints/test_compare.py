@@ -1,5 +1,6 @@
 """What a session changed."""
 
+from functools import partial
 from pathlib import Path
 
 from zot_core import Runtime
@@ -21,9 +22,8 @@ async def test_the_diff_is_from_before_the_session_to_now(tmp_path: Path) -> Non
             Call("bash", {"command": "printf same > same; printf 'a\\r\\nb\\r\\n' > breaks; chmod +x run; : > huge"})
         ]
     )
-    async with Runtime("any-name", client=ScriptedClient([first, "one", second, "two"]), cwd=work) as rt:
-        rt.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), rt.agent)
-        rt.checkpoints.attach()
+    client, saving = ScriptedClient([first, "one", second, "two"]), partial(Checkpoints, str(tmp_path / "checkpoints"))
+    async with Runtime("any-name", client=client, cwd=work, checkpoints=saving) as rt:
         assert await rt.branches.diff() == []
         await rt.ask("one")
         await rt.ask("two")

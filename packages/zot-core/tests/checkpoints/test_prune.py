@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,10 +79,10 @@ async def test_after_pruning_the_store_of_a_running_agent_its_next_command_is_co
     (work / "sub" / "a").write_text("0")
     turns = [Turn(calls=[Call("bash", {"command": f"echo {number} > sub/a"})]) for number in (1, 2)]
     client = ScriptedClient([turns[0], "one", turns[1], "two"])
-    async with Runtime("any-name", client=client, cwd=work) as rt:
-        rt.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), rt.agent)
-        rt.checkpoints.attach()
+    saving = partial(Checkpoints, str(tmp_path / "checkpoints"))
+    async with Runtime("any-name", client=client, cwd=work, checkpoints=saving) as rt:
         await rt.ask("one")
+        assert rt.checkpoints is not None
         await rt.checkpoints.settle()
         (store,) = list_checkpoints(str(tmp_path / "checkpoints"))
         make_older(Path(store.path) / "objects", 10)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,8 @@ def opens(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Opens:
     @asynccontextmanager
     async def opened(*answers: Any, limits: CheckpointLimits | None = None, **options: Any) -> AsyncIterator[Runtime]:
         client = ScriptedClient(list(answers))
+        options["checkpoints"] = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
         async with Runtime("any-name", client=client, session=session, cwd=work, **options) as rt:
-            rt.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), rt.agent, limits=limits)
-            rt.checkpoints.attach()
             yield rt
 
     return opened

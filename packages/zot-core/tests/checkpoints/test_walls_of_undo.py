@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,8 @@ def work(tmp_path: Path) -> Path:
 def opens(tmp_path: Path, work: Path) -> Opens:
     @asynccontextmanager
     async def opened(*answers: Any, limits: CheckpointLimits | None = None, **options: Any) -> AsyncIterator[Runtime]:
+        options["checkpoints"] = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
         async with Runtime("any-name", client=ScriptedClient(list(answers)), cwd=work, **options) as rt:
-            rt.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), rt.agent, limits=limits)
-            rt.checkpoints.attach()
             yield rt
 
     return opened

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from temporalio.client import Interceptor
 
-from zot_agent.host.build import COLLECTORS
+from zot_agent.host.host import COLLECTORS
 from zot_agent.traces import PARENT, open_provider
 
 if TYPE_CHECKING:

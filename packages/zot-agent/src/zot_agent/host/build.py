@@ -17,6 +17,7 @@ from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
 from zot_agent.host.workspace import open_workspace
+from zot_core.agent import Agent
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
@@ -43,9 +44,6 @@ MODELS_FILE = "models.json"
 
 LISTS_FILE = "models-cache.json"
 """The lists of models that servers returned, in zot's home folder."""
-
-COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-"""The variables of OpenTelemetry that name a collector of traces."""
 
 _log = logging.getLogger("zot_agent")
 
@@ -81,7 +79,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         folder=HostFolder(conversation, options, registry, choice, sandbox, once=once),
         providers=providers,
     )
-    _begin_records(host)
+    host.begin_audit()
     if discovery.active() or discovery.members() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
@@ -95,16 +93,6 @@ def check_named(options: HostOptions, discovery: Discovery) -> None:
     for each in discovery.problems:
         if each.scope == "explicit":
             raise ConfigError(f"--ext {each.directory}: {each.message}" if each.directory else each.message)
-
-
-def _begin_records(host: Host) -> None:
-    host.begin_audit()
-    if any(map(os.environ.get, COLLECTORS)):
-        from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
-
-        if (provider := open_provider()) is not None:
-            host.traces = Traces(host.runtime, provider)
-            host.traces.attach()
 
 
 def _watch_loop() -> None:
@@ -181,13 +169,13 @@ def open_runtime(
             max_cost=options.max_cost,
             max_tokens=options.max_tokens,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
+            # With a log the session travels, but what `/undo` needs does not.
+            checkpoints=_checkpoints if log is None else None,
+            worktrees=worktrees_root(),
         )
         runtime.agent.cache_time = settings.cache_time
         runtime.agent.place.change(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
         _add_nearest(runtime, options, settings, choice)
-        runtime.worktrees = worktrees_root()
-        if log is None:  # else the session travels, but what `/undo` needs does not
-            watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -213,17 +201,12 @@ def _open_client(
     )
 
 
-def watch_files(runtime: Runtime) -> None:
-    """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+def _checkpoints(agent: Agent) -> Checkpoints:
+    """Return what saves the files that the agent changes, for `/undo`. The files of zot itself are not its work."""
     home = zot_home()
-    inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
-    runtime.checkpoints = Checkpoints(
-        checkpoints_root(),
-        runtime.agent,
-        left_out=[sessions_root() if inside else home],
-        worktrees=runtime.worktrees,
-    )
-    runtime.checkpoints.attach()
+    inside = os.path.join(os.path.realpath(agent.context.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
+    left_out = [sessions_root() if inside else home]
+    return Checkpoints(checkpoints_root(), agent, left_out=left_out, worktrees=worktrees_root())
 
 
 def open_registry(home: str) -> ModelRegistry:

@@ -1,6 +1,7 @@
 """`Host`: a conversation with its extensions and settings. Only `zot_agent.host.build` creates one."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from zot_agent.traces import Traces
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
+
+COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The variables of OpenTelemetry that name a collector of traces."""
 
 
 class Host:
@@ -68,8 +72,7 @@ class Host:
         self._follow_providers()
         self.audit: AuditLog | None = None
         """The record of tool calls, where it is wanted."""
-        self.traces: Traces | None = None
-        """The spans of OpenTelemetry, where a collector is named."""
+        self._traces = _open_traces(conversation.runtime)
 
     @property
     def keys(self) -> PersonalKeys | None:
@@ -286,5 +289,15 @@ class Host:
                 await self.extensions.close()
             if self.sandbox is not None:
                 self.sandbox.close()
-            if self.traces is not None:
-                await asyncio.to_thread(self.traces.close)
+            if self._traces is not None:
+                await asyncio.to_thread(self._traces.close)
+
+
+def _open_traces(runtime: "Runtime") -> "Traces | None":
+    """Return the spans of OpenTelemetry, if a variable names a collector."""
+    if not any(map(os.environ.get, COLLECTORS)):
+        return None
+    from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
+
+    provider = open_provider()
+    return None if provider is None else Traces(runtime, provider)

@@ -11,7 +11,6 @@ from calling_extension import CALLER, RAW, Talk, World
 
 from zot_agent.extensions.calls.completers import CompleterSet
 from zot_agent.operations.registry import all_operations
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.extensions import FrontEndActions
 from zot_ext.protocol.events.questions import RENDERED
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -103,13 +102,11 @@ async def test_who_may_not_read_completes_a_word_without_its_line(world: World, 
 
 
 @pytest.mark.parametrize("restore", [False, True])
-async def test_files_are_restored_only_with_the_permission_for_it(world: World, tmp_path: Path, restore: bool) -> None:
+async def test_files_are_restored_only_with_the_permission_for_it(world: World, restore: bool) -> None:
     world.add("caller", CALLER)
     permit(world, "caller", calls=["session.*"], conversation=True, **({"restore": True} if restore else {}))
     client = ScriptedClient([Turn(calls=[Call("write", {"path": "a", "content": "two"})]), "done"])
-    async with world.running(client, session=True) as talk:
-        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
-        talk.runtime.checkpoints.attach()
+    async with world.running(client, session=True, saves=True) as talk:
         file = Path(talk.runtime.cwd) / "a"
         file.write_text("one")
         await talk.conversation.prompt("change it")

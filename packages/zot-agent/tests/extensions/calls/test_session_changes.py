@@ -11,7 +11,6 @@ from calling_extension import CALLER, RAW, Talk, World
 from waiting import until
 
 from zot_agent.config.paths import sessions_root
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.events import Display, SessionStart, SessionTreeMove
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.sessions.branch import first_meta
@@ -85,12 +84,10 @@ async def test_a_command_forks_clones_and_moves_in_the_tree(world: World) -> Non
         assert (await talk.call("session.entries", to="no"))["code"] == "not_found"
 
 
-async def test_a_command_that_moves_restores_files_unless_they_were_edited_since(world: World, tmp_path: Path) -> None:
+async def test_a_command_that_moves_restores_files_unless_they_were_edited_since(world: World) -> None:
     world.add("caller", CALLER)
     client = ScriptedClient([Turn(calls=[Call("write", {"path": "a", "content": "two"})]), "done"])
-    async with world.running(client, session=True) as talk:
-        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
-        talk.runtime.checkpoints.attach()
+    async with world.running(client, session=True, saves=True) as talk:
         file = Path(talk.runtime.cwd) / "a"
         file.write_text("one")
         await talk.conversation.prompt("change it")
@@ -104,13 +101,11 @@ async def test_a_command_that_moves_restores_files_unless_they_were_edited_since
         assert (await talk.call("session.navigate", **{**move, "restore": "all"}))["code"] == "invalid"
 
 
-async def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(world: World, tmp_path: Path) -> None:
+async def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(world: World) -> None:
     world.add("caller", CALLER)
     job = Call("bash", {"command": "exec sleep 1000", "background": True})
     client = ScriptedClient([Turn(calls=[job, Call("write", {"path": "a", "content": "1"})]), "done"])
-    async with world.running(client, session=True) as talk:
-        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
-        talk.runtime.checkpoints.attach()
+    async with world.running(client, session=True, saves=True) as talk:
         file = Path(talk.runtime.cwd) / "a"
         await talk.conversation.prompt("change it")
         refused = "job 1 runs in the background and may change files; stop it first: exec sleep 1000"

@@ -9,7 +9,7 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,8 @@ class Runtime(Prompts):
         shell: Shell | None = None,
         env: dict[str, str] | None = None,
         deps: Any = None,
+        checkpoints: "Callable[[Agent], Checkpoints] | None" = None,
+        worktrees: str = "",
     ) -> None:
         """Create a runtime; nothing is contacted before the first prompt.
 
@@ -115,7 +117,9 @@ class Runtime(Prompts):
         `auto_compact` is the fraction of the context window at which the conversation is compacted, None for never;
         pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine, `env` is
         added to the environment of their processes, and `deps` is any object that your tools find in their
-        `ToolContext`. `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
+        `ToolContext`. `checkpoints` makes what saves the files that the agent changes: `partial(Checkpoints, FOLDER)`.
+        `worktrees` is the folder for the worktrees of sub-agents, by default one in the git directory.
+        `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
         client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url, retries)
@@ -172,10 +176,11 @@ class Runtime(Prompts):
         attach_jobs(self.agent)
         PromptAsSent(self.agent, lambda: self._recorder.session, lambda: self.workspace).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
-        self.checkpoints: Checkpoints | None = None  # set before the first prompt
         self.permissions: Permissions | None = None  # those of a `Conversation`, for sub-agents
-        self.worktrees = ""
-        """The folder for the worktrees of sub-agents; by default one in the git directory."""
+        self.worktrees = worktrees
+        self.checkpoints = None if checkpoints is None else checkpoints(self.agent)
+        if self.checkpoints is not None:
+            self.checkpoints.attach()
         self.durable = resolve.durable_run(self.agent, self.session, run, self.budget, self.begin)
 
     async def _ask_about(self, call: ToolRequest, reason: str) -> bool:

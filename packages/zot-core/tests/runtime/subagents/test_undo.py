@@ -1,6 +1,7 @@
 """Going back undoes what sub-agents have changed."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,8 @@ async def test_what_a_sub_agent_writes_is_undone_with_the_prompt(tmp_path: Path,
     look = Turn(calls=[Call("ls", {})])
     change = Turn(calls=[Call("write", {"path": "a.txt", "content": "after"})])
     client = TaskClient({"main": [give, "done"], "a": [look, look, look, change, "changed"]})
-    async with Runtime(Model("m", "v"), client=client, cwd=work, agents=(), session=tmp_path / "s.jsonl") as runtime:
-        runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), runtime.agent)
-        runtime.checkpoints.attach()
+    options = {"session": tmp_path / "s.jsonl", "checkpoints": partial(Checkpoints, str(tmp_path / "checkpoints"))}
+    async with Runtime(Model("m", "v"), client=client, cwd=work, agents=(), **options) as runtime:
         async with asyncio.timeout(PATIENCE):
             await runtime.prompt("main")
             assert path.read_text() == "after"

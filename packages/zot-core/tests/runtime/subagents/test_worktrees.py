@@ -2,6 +2,7 @@
 
 import asyncio
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def family(project: Path, client: TaskClient, **options: Any) -> Runtime:
-    runtime = Runtime(
-        Model("m", "v"), client=client, cwd=options.pop("cwd", project), agents=options.pop("agents", ()), **options
-    )
-    runtime.worktrees = str(project.parent / "trees")
-    return runtime
+    options = {"cwd": project, "agents": (), "worktrees": str(project.parent / "trees")} | options
+    return Runtime(Model("m", "v"), client=client, **options)
 
 
 def give(*tasks: str, **more: Any) -> Turn:
@@ -258,11 +256,8 @@ async def test_a_program_gets_the_branch(project: Path) -> None:
 
 async def test_undoing_a_prompt_does_not_write_into_worktrees(project: Path) -> None:
     client = TaskClient({"main": [give("a"), "done"], "a": [WRITE, "written"]})
-    async with family(project, client, session=project.parent / "s.jsonl") as runtime:
-        runtime.checkpoints = Checkpoints(
-            str(project.parent / "checkpoints"), runtime.agent, worktrees=runtime.worktrees
-        )
-        runtime.checkpoints.attach()
+    saving = partial(Checkpoints, str(project.parent / "checkpoints"), worktrees=str(project.parent / "trees"))
+    async with family(project, client, session=project.parent / "s.jsonl", checkpoints=saving) as runtime:
         await answered(runtime)
         await runtime.branches.undo()
     assert not trees(project)
