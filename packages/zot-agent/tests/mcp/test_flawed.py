@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import flawed_mcp_server
 import pytest
+from flawed_mcp_server import FLAWS
 from mcp_world import McpTalk, McpWorld
 from waiting import PATIENCE, until
 
-from zot_agent.testing import mcp_server
-from zot_agent.testing.mcp_server import FLAWS
 from zot_core.conversation.events import Notify
 from zot_provider.testing import ScriptedServer
 
-PROGRAM = str(mcp_server.__file__)
+PROGRAM = str(flawed_mcp_server.__file__)
 
 
 def add(mcp: McpWorld, *flaws: str, **fields: object) -> str:
@@ -150,7 +150,7 @@ def served() -> Iterator[list[subprocess.Popen[str]]]:
 
 SERVERS = """
 import sys
-from mcp_server import FlawedServer, serve_http
+from flawed_mcp_server import FlawedServer, serve_http
 ports = [serve_http(FlawedServer([flaw]), sys.argv[1]).server_address[1] for flaw in sys.argv[2:]]
 print(*ports, flush=True)
 sys.stdin.read()

@@ -1,7 +1,7 @@
 """An MCP server with the flaws of servers that people use, each behind a switch. Standard library only.
 
 ```text
-python mcp_server.py [--http | --events | --sse] [FLAW ...]
+python flawed_mcp_server.py [--http | --events | --sse] [FLAW ...]
 ```
 
 Without a transport it speaks over standard input and output; else over HTTP on a port of this machine, which it
@@ -384,7 +384,7 @@ def _serve_lines(flawed: FlawedServer) -> None:
         sys.stderr.write("cannot open the database\nis it running?\n")
         sys.exit(EXIT)
     if "slow" in flawed.flaws:
-        from pathlib import Path  # noqa: PLC0415  one flaw of many
+        from pathlib import Path
 
         sys.stderr.write("fetching 12 packages\n")
         sys.stderr.flush()

@@ -1,1 +1,0 @@
-"""Partners as they are, for tests of zot and of programs around it."""
