@@ -121,17 +121,10 @@ class _Names(Generic[T]):
         return found is not None
 
     def get(self, key: str) -> tuple[int, T] | None:
-        candidates = self._eligible(key)
-        if len(candidates) == 1:
-            return next(iter(candidates.items()))
-        return min(candidates.items(), key=_position) if candidates else None
+        return min(self._eligible(key).items(), key=lambda each: each[0], default=None)
 
     def all(self) -> list[tuple[int, T]]:
         return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
-
-
-def _position(candidate: tuple[int, object]) -> int:
-    return candidate[0]
 
 
 class ExtensionRegistry:

@@ -57,17 +57,14 @@ class Access:
     def check_token(self, headers: Headers, subprotocols: Iterable[str] = ()) -> None:
         """Raises `HttpError` for a request without the token, which one of the `subprotocols` of a WebSocket may
         carry."""
-        tokens = [text[7:].strip().encode() for text in _values(headers, b"authorization") if _is_bearer(text)]
+        given = _values(headers, b"authorization")
+        tokens = [text[7:].strip().encode() for text in given if text[:7].lower() == "bearer "]
         if not tokens:
             tokens = [_decoded(word.removeprefix(BEARER)) for word in subprotocols if word.startswith(BEARER)]
         if len(tokens) != 1:
             raise HttpError(401, "the token is missing: send Authorization: Bearer TOKEN")
         if not hmac.compare_digest(tokens[0], self._token):
             raise HttpError(401, "the token is wrong")
-
-
-def _is_bearer(text: str) -> bool:
-    return text[:7].lower() == "bearer "
 
 
 def _values(headers: Headers, name: bytes) -> list[str]:

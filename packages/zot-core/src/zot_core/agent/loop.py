@@ -26,7 +26,8 @@ async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
         end, failure = await _run_turns(agent, messages)
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
-        failure = None if end == "aborted" else ErrorEvent(_stop_reason(end), exit_code=4)
+        why = "the deadline has passed" if end == "deadline" else f"stopped: {end}"
+        failure = None if end == "aborted" else ErrorEvent(why, exit_code=4)
     except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
         end, failure = "error", error_event(error, agent)
     return await _ended(agent, end, failure)
@@ -146,7 +147,3 @@ def error_event(error: Exception, agent: AgentState) -> ErrorEvent:
     if not isinstance(error, Refused):
         _log.error("a run failed", exc_info=error)
     return ErrorEvent(error_line(error))
-
-
-def _stop_reason(end: RunEnd) -> str:
-    return "the deadline has passed" if end == "deadline" else f"stopped: {end}"

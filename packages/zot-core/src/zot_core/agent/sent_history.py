@@ -99,7 +99,7 @@ class SentHistory:
             changed = messages[0].time
         if not changed and not self._replaced:
             return messages
-        sent, bound = [], self._is_bound()
+        sent, bound = [], binds_thinking(self._agent.model)
         for message in messages:
             times = [found.time for block in parts(message.content) if (found := self._replaced.get(id(block)))]
             own = max([changed, *times])
@@ -111,9 +111,6 @@ class SentHistory:
     def _on_request(self, request: Request) -> Request | None:
         messages = self.view(request.messages)
         return None if messages is request.messages else request.replace(messages=list(messages))
-
-    def _is_bound(self) -> bool:
-        return binds_thinking(self._agent.model)
 
     def _copy(self, message: Message, *, changed: bool, stale: bool) -> Message:
         """Return the message as it is sent; itself if nothing in it is replaced or left out."""

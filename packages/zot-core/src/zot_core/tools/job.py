@@ -1,7 +1,6 @@
 """The `job` tool: look at commands that run in the background, wait for them, stop them."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
@@ -14,11 +13,12 @@ LONGEST_WAIT = 600.0
 """Seconds."""
 
 
-def _reads(arguments: Mapping[str, Any]) -> bool:
-    return arguments.get("action") != "stop"
-
-
-@builtin(other_names="bash_output kill_shell kill_bash write_stdin", replaceable=True, parallel=True, reads=_reads)
+@builtin(
+    other_names="bash_output kill_shell kill_bash write_stdin",
+    replaceable=True,
+    parallel=True,
+    reads=lambda arguments: arguments.get("action") != "stop",
+)
 async def job(
     action: Literal["list", "output", "stop"],
     context: ToolContext,

@@ -1,11 +1,11 @@
 """The `todo` tool: a list of what is still to be done, for the user to see."""
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
-from zot_core.display import DisplayBlock, Todo, TodoDisplay, TodoStatus
+from zot_core.display import Todo, TodoDisplay, TodoStatus
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.argument_repair import meant
@@ -32,13 +32,10 @@ class TodoItem(TypedDict):
     status: TodoStatus
 
 
-def _recall(arguments: dict[str, Any], *_: object) -> list[DisplayBlock]:
-    return [TodoDisplay(_todos(arguments["items"]))]
-
-
 def _carry(messages: Sequence[Message]) -> str:
     items = current_list(messages)
-    last = next((at for at, each in enumerate(reversed(messages)) if _calls(each)), len(messages))
+    calling = [any(call.name == todo.name for call in each.tool_calls) for each in reversed(messages)]
+    last = calling.index(True) if True in calling else len(messages)
     alone = sum(each.role == "assistant" for each in messages[len(messages) - last :])
     if alone > LEFT_ALONE or all(each.status == "completed" for each in items):
         return ""
@@ -51,7 +48,7 @@ def _carry(messages: Sequence[Message]) -> str:
     other_names="todo_write todowrite update_plan manage_todo_list update_todo_list",
     replaceable=True,
     parallel=True,
-    recall=_recall,
+    recall=lambda arguments, *_: [TodoDisplay(_todos(arguments["items"]))],
     carry=_carry,
 )
 async def todo(items: list[TodoItem]) -> ToolResult:
@@ -82,10 +79,6 @@ def current_list(messages: Sequence[Message]) -> list[Todo]:
                 except (KeyError, TypeError, ValueError):
                     continue
     return []
-
-
-def _calls(message: Message) -> bool:
-    return any(isinstance(block, ToolCallBlock) and block.name == todo.name for block in message.content)
 
 
 def _todos(items: Sequence[TodoItem]) -> list[Todo]:

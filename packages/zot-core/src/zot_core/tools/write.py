@@ -1,7 +1,5 @@
 """The `write` tool: create or overwrite a file."""
 
-from typing import Any
-
 from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
@@ -32,10 +30,6 @@ PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""
 
 
-def _recall(arguments: dict[str, Any], *_: object) -> list[DisplayBlock]:
-    return [CodeDisplay(str(arguments["path"]), str(arguments["content"]))]
-
-
 async def _preview(path: str, content: str, context: ToolContext) -> list[DisplayBlock]:
     from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only a question before a call needs it
 
@@ -57,7 +51,7 @@ async def _preview(path: str, content: str, context: ToolContext) -> list[Displa
     other_names="write_file write_to_file create_file save_file create",
     parallel=True,
     file_access=writes_path,
-    recall=_recall,
+    recall=lambda arguments, *_: [CodeDisplay(str(arguments["path"]), str(arguments["content"]))],
     preview=_preview,
 )
 async def write(

@@ -181,14 +181,6 @@ def _codex(entry: Mapping[str, Any]) -> Facts:
     }
 
 
-def _vllm(entry: Mapping[str, Any]) -> Facts:
-    return {"context_window": _tokens(entry, "max_model_len")}
-
-
-def _llama_cpp(entry: Mapping[str, Any]) -> Facts:
-    return {"context_window": _tokens(_object(entry, "meta"), "n_ctx")}
-
-
 def _common(entry: Mapping[str, Any]) -> Facts:
     """Return the facts of servers that name the size of the context, such as Groq's and Together's."""
     return {
@@ -204,9 +196,9 @@ _DIALECTS: tuple[tuple[str, Callable[[Mapping[str, Any]], Facts | None]], ...] =
     ("model_picker_enabled", _copilot),
     ("supports_reasoning", _kimi),
     ("supported_reasoning_levels", _codex),
-    ("max_model_len", _vllm),
+    ("max_model_len", lambda entry: {"context_window": _tokens(entry, "max_model_len")}),
     ("max_context_length", _lm_studio),
-    ("meta", _llama_cpp),
+    ("meta", lambda entry: {"context_window": _tokens(_object(entry, "meta"), "n_ctx")}),
     ("context_length", _common),
     ("context_window", _common),
 )

@@ -10,7 +10,6 @@ from zot_agent.extensions.hooks.outgoing import Outgoing
 from zot_core.clock import timestamp
 from zot_core.hooks import (
     CompactionPlan,
-    SessionChange,
     ToolOutcome,
     ToolRequest,
     TreeMove,
@@ -140,10 +139,6 @@ def _changed_input(given: UserInput, decision: decisions.InputDecision) -> UserI
     return given if found == given else found
 
 
-def _message(message: Message) -> decisions.MessageEndRequest:
-    return decisions.MessageEndRequest(json.loads(message_text(message)))
-
-
 def _changed_message(message: Message, decision: decisions.MessageEndDecision) -> Message:
     if decision.message is None:
         return message
@@ -168,10 +163,6 @@ def _changed_result(outcome: ToolOutcome, decision: decisions.ToolResultDecision
     return outcome if result == outcome.result else outcome.replace(result=result)
 
 
-def _command(command: UserCommand) -> decisions.UserBashRequest:
-    return decisions.UserBashRequest(command.command, not command.in_context, command.cwd)
-
-
 def _changed_command(command: UserCommand, decision: decisions.UserBashDecision) -> UserCommand:
     found = command
     if decision.command:
@@ -179,10 +170,6 @@ def _changed_command(command: UserCommand, decision: decisions.UserBashDecision)
     if decision.output is not None:
         found = found.replace(output=decision.output, exit_code=decision.exit_code or 0)
     return command if found == command else found
-
-
-def _spawn(spawn: Spawn) -> decisions.BashSpawnRequest:
-    return decisions.BashSpawnRequest(spawn.command, spawn.cwd, dict(spawn.env))
 
 
 def _changed_spawn(spawn: Spawn, decision: decisions.BashSpawnDecision) -> Spawn:
@@ -195,10 +182,6 @@ def _changed_spawn(spawn: Spawn, decision: decisions.BashSpawnDecision) -> Spawn
         raise FrameError("must not have a NUL", field="command")
     found = Spawn(command, cwd, {**spawn.env, **env})
     return spawn if found == spawn else found
-
-
-def _fork(change: SessionChange) -> decisions.SessionForkRequest:
-    return decisions.SessionForkRequest(change.target, "before" if change.before else "at")
 
 
 def _compaction(plan: CompactionPlan) -> dict[str, Any]:
@@ -244,10 +227,6 @@ def _changed_tree(move: TreeMove, decision: decisions.TreeDecision) -> TreeMove:
     return found.replace(label=" ".join(decision.label.split())[:200]) if decision.label else found
 
 
-def _changed_trust(question: ProjectQuestion, decision: decisions.ProjectTrustDecision) -> ProjectQuestion:
-    return question.replace(trusted=True) if decision.trusted else question
-
-
 def _newer(
     name: str,
     asked: Callable[[Any], ExtRecord | dict[str, Any]],
@@ -286,10 +265,16 @@ BEFORE_PROVIDER_REQUEST = Intercept(
     "before_provider_request", Outgoing.body_members, Outgoing.with_body, "context_seconds"
 )
 BEFORE_PROVIDER_HEADERS = _newer("before_provider_headers", Outgoing.shown_headers, Outgoing.with_headers)
-MESSAGE_END = _newer("message_end", _message, _changed_message)
+MESSAGE_END = _newer("message_end", lambda message: {"message": json.loads(message_text(message))}, _changed_message)
 TOOL_RESULT = _newer("tool_result", _result, _changed_result)
-USER_BASH = _newer("user_bash", _command, _changed_command)
-BASH_SPAWN = _newer("bash_spawn", _spawn, _changed_spawn)
+USER_BASH = _newer(
+    "user_bash",
+    lambda command: decisions.UserBashRequest(command.command, not command.in_context, command.cwd),
+    _changed_command,
+)
+BASH_SPAWN = _newer(
+    "bash_spawn", lambda spawn: decisions.BashSpawnRequest(spawn.command, spawn.cwd, dict(spawn.env)), _changed_spawn
+)
 BEFORE_STOP = _newer(
     "before_stop",
     lambda stop: decisions.StopRequest(stop.step, stop.text, stop.continued),
@@ -299,12 +284,15 @@ BEFORE_EXIT = _newer("before_exit", decisions.ExitRequest)
 PROJECT_TRUST = _newer(
     "project_trust",
     lambda question: decisions.ProjectTrustRequest(question.cwd, question.brings, question.changes),
-    _changed_trust,
+    lambda question, decision: question.replace(trusted=True) if decision.trusted else question,
 )
 SESSION_BEFORE_SWITCH = _newer(
     "session_before_switch", lambda change: decisions.SessionSwitchRequest(change.kind, change.target)
 )
-SESSION_BEFORE_FORK = _newer("session_before_fork", _fork)
+SESSION_BEFORE_FORK = _newer(
+    "session_before_fork",
+    lambda change: decisions.SessionForkRequest(change.target, "before" if change.before else "at"),
+)
 SESSION_BEFORE_COMPACT = _newer(
     "session_before_compact", _compaction, _changed_compaction, seconds="summary_seconds", slow=True
 )

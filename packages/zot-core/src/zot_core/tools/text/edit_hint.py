@@ -20,10 +20,6 @@ _ELLIPSIS = re.compile(r"\s*(?:#|//|/\*|--|<!--)?\s*(?:\.\.\.|\u2026)(?:.*(?:\.\
 _NUMBER = re.compile(r"^[ \t]{0,10}\d{1,7}(?::|\||\u2192|\t)[ \t]?", re.MULTILINE)
 
 
-def _without_numbers(old: str) -> str:
-    return re.sub(_NUMBER, "", old)
-
-
 def _without_signs(old: str) -> str:
     rows = old.split("\n")
     signed = any(row[:1] in ("-", "+") for row in rows) and all(row[:1] in ("-", "+", " ", "") for row in rows)
@@ -40,7 +36,7 @@ def _unfenced(old: str) -> str:
 
 
 _MISTAKES: Sequence[tuple[Callable[[str], str], str]] = [
-    (_without_numbers, "line numbers before the lines, which the file does not have"),
+    (lambda old: _NUMBER.sub("", old), "line numbers before the lines, which the file does not have"),
     (_without_signs, "the signs of a diff before the lines, which the file does not have"),
     (_unescaped, "backslashes that escape once too often"),
     (html.unescape, "HTML entities, such as &lt; for <"),
@@ -54,7 +50,8 @@ def not_found_hint(plain: str, old: str) -> str:
     """Return the likely mistake in `old`, which is not in `plain`, and what to do."""
     for undo, mistake in _MISTAKES:
         if (text := undo(old)) != old and text.strip() and text in plain:
-            return f"it has {mistake}; without them, line {_line_number(plain, plain.index(text))} has it"
+            number = plain.count("\n", 0, plain.index(text)) + 1
+            return f"it has {mistake}; without them, line {number} has it"
     wanted = old.strip("\n").split("\n")
     if any(_ELLIPSIS.fullmatch(line) for line in wanted):
         return "it has `...` in place of lines; copy them, or make an edit for each part"
@@ -70,10 +67,6 @@ def not_found_hint(plain: str, old: str) -> str:
         where += " the nearest"
     differences = "; ".join(_differences(lines[at : last + _MORE], wanted, at))
     return f"{where}: {differences}. Copy the text exactly as it is in the file"
-
-
-def _line_number(plain: str, offset: int) -> int:
-    return plain.count("\n", 0, offset) + 1
 
 
 def _squeezed(line: str) -> str:
