@@ -14,9 +14,13 @@ HERE = Path(__file__).parent / "extensions"
 Steps = list[Step | list[Step]]
 
 
+SKILL = "---\nname: tides\ndescription: Know the tides.\n---\nLook at the table.\n"
+
+
 def run(root: Path, name: str, steps: Steps, *says: str | Turn, arguments: tuple[str, ...] = ()) -> None:
     """Drive one of them; `says` is what the model answers."""
-    drive(Row(str(HERE / f"{name}.ts"), steps, says, arguments=arguments), root)
+    files = {"../zot-home/skills/tides/SKILL.md": SKILL}
+    drive(Row(str(HERE / f"{name}.ts"), steps, says, arguments=arguments, files=files), root)
 
 
 def test_a_tool_keeps_its_state_in_results_and_has_a_flag_settings_keys_and_completions(tmp_path: Path) -> None:
@@ -44,7 +48,8 @@ def test_an_extension_hears_a_run_in_pis_order_and_changes_calls_results_and_ans
         see("session_start:startup message_start:user message_end:user message_start:custom message_end:custom"),
         see("leaf:assistant tool_execution_start message_start:toolResult"),
         *(command("diary", "Show the diary", "exec"), see("exec out err 3 false true")),
-        *(command("diary", "Show the diary", "usage"), see("idle true commands true tools true all builtin")),
+        *(command("diary", "Show the diary", "usage"), see("skill of skills/tides/SKILL.md")),
+        see("idle true commands true tools true all builtin"),
         *(command("diary", "Show the diary", "timed"), see("timed undefined false true")),
         *(command("diary", "Show the diary", "tree"), see("tree false start go"), see("› go")),
     ]

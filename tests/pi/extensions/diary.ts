@@ -43,6 +43,8 @@ export default function (pi: ExtensionAPI) {
     }
     if (args === "usage") {
       const u = ctx.getContextUsage();
+      const skill = pi.getCommands().find((c) => c.name === "skill:tides");
+      ctx.ui.notify(`${skill?.source} of ${skill?.sourceInfo.path.split("/").slice(-3).join("/")}`);
       ctx.ui.notify(`usage ${u?.tokens} of ${u?.contextWindow}; pending ${ctx.hasPendingMessages()} idle ${ctx.isIdle()} commands ${pi.getCommands().some((c) => c.name === "diary")} tools ${pi.getActiveTools().length > 3} all ${pi.getAllTools().find((t) => t.name === "read")?.sourceInfo.source}`);
       return;
     }

@@ -94,6 +94,7 @@ def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
         "source": "speaker",
         "kind": "extension",
         "arguments": "",
+        "path": "",
     }
 
 
@@ -127,9 +128,10 @@ def test_without_extensions_there_are_the_commands_of_skills_and_templates(start
     commands = peer.data("control.commands")["commands"]
 
     skill = {"name": "skill:release", "description": "when it matters", "source": "skills", "kind": "skill"}
-    assert skill | {"arguments": ""} in commands
+    skill_file = folder.parent / "skills" / "release" / "SKILL.md"
+    assert skill | {"arguments": "", "path": str(skill_file)} in commands
     template = {"name": "greet", "description": "says hello", "source": "prompts", "kind": "template"}
-    assert template | {"arguments": "<name>"} in commands
+    assert template | {"arguments": "<name>", "path": str(folder / "greet.md")} in commands
     assert {each["kind"] for each in commands} == {"skill", "template"}
     without = start("--no-skills").data("control.commands")["commands"]
     assert [each["name"] for each in without] == ["greet", "init", "review"]

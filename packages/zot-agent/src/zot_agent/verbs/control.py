@@ -151,6 +151,7 @@ async def commands(caller: OperationCaller) -> "KnownCommands":
                 "kind": each.kind,
                 "source": each.source,
                 "arguments": each.arguments,
+                "path": each.path,
             }
             for each in conversation.commands
         ]

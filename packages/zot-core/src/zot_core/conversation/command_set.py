@@ -46,7 +46,8 @@ class CommandSet:
         """The commands that are listed: templates as of the last `list_templates`, skills, and commands of extensions
         known so far."""
         templates = [
-            Command("prompts", each.name, each.description, "template", each.arguments) for each in self._templates
+            Command("prompts", each.name, each.description, "template", each.arguments, each.path)
+            for each in self._templates
         ]
         listed = [each for each in self._of_extensions() if not each.hidden]
         return [*templates, *map(_of_skill, self._runtime.skills), *listed]
@@ -66,7 +67,7 @@ class CommandSet:
             return next((each for each in skills if each.name.lower() == name.lower()), None)
         found, templates = self.of_extension(name), self._runtime.workspace.templates
         if found is None and templates is not None and (file := templates.find(name)) is not None:
-            return Command("prompts", file.name, "", "template")
+            return Command("prompts", file.name, "", "template", path=file.path)
         return found
 
     async def ready(self) -> None:
@@ -156,4 +157,4 @@ class CommandSet:
 
 
 def _of_skill(skill: Skill) -> Command:
-    return Command("skills", f"{SKILL}{skill.name}", skill.description, "skill")
+    return Command("skills", f"{SKILL}{skill.name}", skill.description, "skill", path=skill.path)

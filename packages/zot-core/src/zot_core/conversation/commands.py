@@ -18,13 +18,15 @@ CommandKind: TypeAlias = Literal["extension", "skill", "template"]
 
 class Command(Record):
     """A slash command, its name without the slash. `source` is the extension that runs it, "skills" or "prompts".
-    `arguments` is a line that says which arguments it takes, empty if unknown. Lists leave out what is `hidden`."""
+    `arguments` is a line that says which arguments it takes, empty if unknown. `path` is the file of a skill or of a
+    prompt template. Lists leave out what is `hidden`."""
 
     source: str
     name: str
     description: str
     kind: CommandKind = "extension"
     arguments: str = ""
+    path: str = ""
     hidden: bool = False
 
 

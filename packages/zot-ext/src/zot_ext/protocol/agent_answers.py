@@ -201,13 +201,15 @@ class SystemText(TypedDict):
 
 
 class KnownCommand(TypedDict):
-    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint."""
+    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint; `path` is the file of
+    a skill or a prompt template."""
 
     name: str
     description: str
     kind: Literal["template", "skill", "extension"]
     source: str
     arguments: str
+    path: str
 
 
 class KnownCommands(TypedDict):

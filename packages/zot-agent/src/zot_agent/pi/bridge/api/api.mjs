@@ -100,8 +100,8 @@ function commandsOf(bridge) {
   const entries = bridge.extensions.flatMap((each) => [...each.commands.keys()].map((name) => [name, each.entry]));
   const own = new Map(entries);
   const all = bridge.wire.callNow("control.commands").commands;
-  return all.map(({ name, description, kind, source }) => {
-    const path = own.get(name) ?? source ?? "";
+  return all.map(({ name, description, kind, source, path: file }) => {
+    const path = own.get(name) ?? (file || source);
     return {
       name, description, source: KINDS[kind] ?? "extension", path, location: "user",
       sourceInfo: { path, source: "local", scope: "user", origin: "top-level" },
