@@ -13,6 +13,7 @@ from pi_drive import (
     Step,
     ask,
     command,
+    file,
     gone,
     idle,
     keys,
@@ -296,8 +297,21 @@ ROWS = [
     ),
     Row(
         "built-in-tool-renderer.ts",
-        [ask(), see("All done."), typed(see("$ echo hi", "done (")), requested("hi")],
-        [call("bash", command="echo hi"), "All done."],
+        [
+            *(
+                ask(),
+                see("All done."),
+                typed(see("$ echo hi", "done (1 lines)", "edit notes.md", "+1 / -1")),
+                requested("hi"),
+            ),
+            file("notes.md", "waves"),
+        ],
+        [
+            call("bash", command="echo hi"),
+            call("edit", path="notes.md", edits=[{"oldText": "tides", "newText": "waves"}]),
+            "All done.",
+        ],
+        files={"notes.md": "the tides of Leith\n"},
         prints="go",
     ),
     Row(

@@ -327,8 +327,8 @@ async def test_the_prompt_the_commands_the_skills_and_the_models_are_listed(worl
         after = (await talk.call("control.system_prompt"))["result"]
         assert after == {"text": before["base"] + " Be brief.", "base": before["base"]}
         commands = (await talk.call("control.commands"))["result"]["commands"]
-        known = {"name": "call", "description": "", "kind": "extension", "source": "caller", "arguments": "", "path": ""}
-        assert known in commands
+        own = {"name": "call", "description": "", "kind": "extension", "source": "caller", "arguments": "", "path": ""}
+        assert own in commands
         assert (await talk.call("control.skills"))["result"] == {"skills": []}
         assert [each["id"] for each in (await talk.call("model.list"))["result"]["models"]] == ["scripted"]
         assert (await talk.call("model.list", scope="moon"))["code"] == "invalid"

@@ -60,6 +60,22 @@ async def test_an_extension_calls_a_tool_without_a_trace_in_the_conversation(wor
         assert not any(isinstance(each, ToolResultEvent) for each in talk.told)
 
 
+async def test_an_extension_gets_the_details_of_a_tool_that_it_calls(world: World) -> None:
+    body = (
+        "import json\n@ext.command('change')\ndef change(args):\n"
+        "    answer = ext.tools.call('edit', path='a.txt', edits=[{'oldText': 'one', 'newText': args}])\n"
+        "    return json.dumps(answer.details.value if answer.details else None)\n"
+    )
+    world.add("caller", body, "call_tool")
+    async with world.running(call_tool_bytes=300) as talk:
+        file = Path(talk.runtime.cwd) / "a.txt"
+        file.write_text("one\n")
+        told = json.loads(await talk.command("change", "two"))
+        assert told == {"path": str(file), "edits": 1, "diff": "-one\n+two", "starts": [[1, 1]]}
+        file.write_text("one\n")
+        assert json.loads(await talk.command("change", "two" * 200)) is None  # it is too long
+
+
 async def test_an_extension_that_was_started_again_calls_tools(world: World) -> None:
     world.add("caller", CALLER + "@ext.command('end')\ndef end(_):\n    import os\n    os._exit(3)\n", "call_tool")
     async with world.running() as talk:

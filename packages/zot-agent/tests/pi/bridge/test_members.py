@@ -4,10 +4,11 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from zot_core.tools.text.edit_text import TextReplacement, edit_text
 from zot_ext.errors import HostError
 from zot_ext.protocol.from_extension import HostCall, Notify, PanelClose
 from zot_ext.protocol.from_host import ToolCall
@@ -141,6 +142,36 @@ def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: 
     ]
     subprocess.run(["git", "apply", "patch"], cwd=tmp_path, check=True)
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
+
+
+def test_handlers_read_what_an_edit_has_changed_as_pi_tells_it(bridge: Bridge, tmp_path: Path) -> None:
+    host = bridge("""
+        import { writeFileSync } from "node:fs";
+        export default function (pi) {
+          pi.on("tool_result", ({ details }, ctx) => {
+            writeFileSync("patch", details.patch);
+            ctx.ui.notify(JSON.stringify([details.diff, details.firstChangedLine]));
+            return { details: { ...details, seen: true } };
+          });
+        }
+    """)
+    before = "".join(f"line {number}\n" for number in range(1, 31))
+    changes = [("line 15\n", "new\nnewer\n"), ("line 3\n", "")]
+    edited = edit_text(before, [TextReplacement(*each) for each in changes])
+    file = tmp_path / "a.txt"
+    file.write_text(before)
+    details = {"path": "a.txt", "edits": 2, "diff": edited.diff, "starts": [list(each) for each in edited.starts]}
+    answer = host.intercept("tool_result", tool_id="call-1", tool_name="edit", content=[], details=details)
+    shown, first = json.loads(host.wait_for(Notify).message)
+    rows = shown.split("\n")
+    assert [row for row in rows if row[0] in "+-"] == ["- 3 line 3", "-15 line 15", "+14 new", "+15 newer"]
+    assert {"  4 line 4", " 16 line 16", "    ..."} < set(rows)
+    assert first == 3
+    subprocess.run(["git", "apply", "patch"], cwd=tmp_path, check=True)
+    assert file.read_text() == edited.text
+    # zot draws the stored edit by its own members.
+    told = cast(dict[str, Any], answer.extra["details"])
+    assert (told["diff"], told["starts"], told["seen"]) == (edited.diff, details["starts"], True)
 
 
 def test_handlers_of_context_read_the_details_of_their_messages(bridge: Bridge) -> None:

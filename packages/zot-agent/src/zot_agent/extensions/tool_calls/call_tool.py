@@ -12,6 +12,7 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_ext.limits import ExtensionLimits
+from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ToolAnswer
 from zot_ext.protocol.permissions import ExtensionPermissions, may_call, must_confine
 from zot_ext.protocol.raw import RawObject
@@ -134,11 +135,22 @@ class ToolCaller:
 
     def _answer(self, frame: CallTool, result: ToolResult) -> None:
         content, truncated = cut_content(result.content, self._limits.call_tool_bytes)
-        structured = result.details.get("structured_content")
-        raw = RawObject.from_value(structured) if isinstance(structured, dict) else None
-        if raw is not None and len(raw.text) > self._limits.call_tool_bytes:
-            raw, truncated = None, True
-        self._connection.send(ToolAnswer(frame.id, frame.name, content, result.is_error, truncated, raw))
+        details = {**result.details}
+        structured, told = _object(details.pop("structured_content", None)), _object(details)
+        if structured is not None and len(structured.text) > self._limits.call_tool_bytes:
+            structured, truncated = None, True
+        if told is not None and len(told.text) > self._limits.call_tool_bytes:
+            told = None
+        answer = ToolAnswer(frame.id, frame.name, content, result.is_error, truncated, structured, told)
+        self._connection.send(answer)
+
+
+def _object(value: object) -> RawObject | None:
+    """Return an object with members as JSON; None if it is none, as the details of a program's own tool may be."""
+    try:
+        return RawObject.from_value(value) if isinstance(value, dict) and value else None
+    except FrameError:
+        return None
 
 
 def cut_content(blocks: list[TextBlock | ImageBlock], largest: int) -> tuple[tuple[Block, ...], bool]:

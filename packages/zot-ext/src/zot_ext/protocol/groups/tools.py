@@ -59,6 +59,9 @@ class ToolAnswer(Frame, type="tool_result"):
     """Some of the content was left out: it was more than `ExtensionLimits.call_tool_bytes`."""
     structured_content: RawObject | None = None
     """The result for programs, if the tool has one."""
+    details: RawObject | None = None
+    """What the tool says of its work beside the content, of zot's own tools the members that `docs/tools.md` names; None
+    if that is more than `ExtensionLimits.call_tool_bytes`."""
 
     @property
     def text(self) -> str:

@@ -4,7 +4,7 @@ import { createContext } from "../api/context.mjs";
 import { convertToLlm, serializeConversation } from "../shims/conversation.mjs";
 import { ask, beforeEnd, boundary } from "./boundaries.mjs";
 import { ToolSelection, addedTo, promptOptions } from "./prompt.mjs";
-import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
+import { blocksOf, changedDetails, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
 
 const EXTEND_MILLISECONDS = 2500;
 const LONGEST_SECONDS = 600;
@@ -148,12 +148,12 @@ export class Intercepts {
   async #toolResult(frame, request) {
     const event = {
       type: "tool_result", toolCallId: frame.tool_id, toolName: frame.tool_name, input: frame.tool_args ?? {},
-      content: contentOf(frame.content), details: detailsOf(frame.details), isError: frame.is_error === true,
+      content: contentOf(frame.content), details: detailsOf(frame.details, frame.content), isError: frame.is_error === true,
     };
     const answer = {};
     await this.#each("tool_result", event, request, ({ content, details, isError }) => {
       if (content !== undefined) answer.content = blocksOf(event.content = content);
-      if (details !== undefined) answer.details = objectOf(event.details = details);
+      if (details !== undefined) answer.details = changedDetails(event.details = details, frame.details);
       if (isError !== undefined) answer.is_error = event.isError = isError;
     });
     if (this.#handlers("message_end").length === 0) return answer;
@@ -163,7 +163,7 @@ export class Intercepts {
     const changed = await this.#ended(made, request);
     if (changed === undefined) return answer;
     const given = { content: blocksOf(changed.content), is_error: changed.isError === true };
-    return { ...answer, ...given, ...(changed.details === details ? {} : { details: objectOf(changed.details) }) };
+    return { ...answer, ...given, ...(changed.details === details ? {} : { details: changedDetails(changed.details, frame.details) }) };
   }
 
   async #context(frame, request) {
@@ -332,12 +332,6 @@ export class Intercepts {
 /** @param {any} error of a guard @returns {string} why something is refused */
 function failure(error) {
   return `Extension failed, blocking execution: ${error?.message ?? error}`;
-}
-
-/** @param {any} details */
-export function objectOf(details) {
-  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
-  return isObject ? details : { value: details };
 }
 
 function sessionEvent(frame, bridge, request) {

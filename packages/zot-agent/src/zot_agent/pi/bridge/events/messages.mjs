@@ -2,6 +2,7 @@
 // message of zot and several of an extension.
 
 import { nameInPi } from "../api/names.mjs";
+import { editDetails } from "../shims/diff.mjs";
 
 const STOPS = { end: "stop", end_turn: "stop", tool_use: "toolUse", length: "length", error: "error", aborted: "aborted" };
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
@@ -55,7 +56,7 @@ export function toMessages(message, toolName = () => "") {
     return message.content.map((block, part) => {
       const made = {
         role: "toolResult", toolCallId: block.call_id, toolName: toolName(block.call_id),
-        content: contentOf(block.content), details: detailsOf(block.details), isError: block.is_error === true, timestamp,
+        content: contentOf(block.content), details: detailsOf(block.details, block.content), isError: block.is_error === true, timestamp,
       };
       originals.set(made, { message, part, text: JSON.stringify(made) });
       return made;
@@ -90,11 +91,38 @@ function read(details) {
   }
 }
 
-/** @param {any} details with the name of the extension and what was not an object */
-export function detailsOf(details) {
+/** @param {any} details with the name of the extension and what was not an object; those of zot's own tools get the
+ * members that pi's have @param {any[]} content of the result */
+export function detailsOf(details, content) {
   if (details === undefined || details === null) return undefined;
-  const { extension: _, ...own } = details;
+  const { extension, ...own } = details;
+  if (extension === undefined) return ofZot(own, content);
   return "value" in own && Object.keys(own).length === 1 ? own.value : own;
+}
+
+/** What an edit has changed, and that a text was cut. */
+function ofZot(own, content) {
+  const { lines_truncated: lines = 0, bytes_truncated: bytes = 0, full_output_path: fullOutputPath = "" } = own;
+  const found = isEdit(own) ? editDetails(own) : own;
+  if (own.truncated !== true && lines <= 0 && bytes <= 0) return found;
+  const outputLines = textOf(content).split("\n").length;
+  const totalLines = own.total_lines ?? outputLines + lines;
+  const truncation = { truncated: true, truncatedBy: lines > 0 ? "lines" : "bytes", outputLines, totalLines };
+  return { ...found, truncation, ...(fullOutputPath ? { fullOutputPath } : {}) };
+}
+
+const isEdit = (details) => typeof details?.diff === "string" && Array.isArray(details.starts);
+
+/** @param {any} details @returns {object} */
+export function objectOf(details) {
+  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
+  return isObject ? details : { value: details };
+}
+
+/** The way back: zot draws a stored edit by what its own tool has said. @param {any} details as an extension changes them
+ * @param {any} before as zot sent them @returns {object} */
+export function changedDetails(details, before) {
+  return { ...objectOf(details), ...(isEdit(before) ? { path: before.path, diff: before.diff, starts: before.starts } : {}) };
 }
 
 /** @param {any} content text, or blocks of an extension @returns {any[]} blocks of zot */

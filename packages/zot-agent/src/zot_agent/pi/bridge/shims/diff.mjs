@@ -64,33 +64,59 @@ function hunks(lines, context) {
   return found;
 }
 
+/** @param {Line[]} lines @param {number} context @returns {Line[][]} */
+const hunksOf = (lines, context) => hunks(lines, context).map(([from, to]) => lines.slice(from, to));
+
+/** @param {Line[][]} parts @param {number} most the largest number of a line @param {boolean} more whether lines follow */
+function numbered(parts, most, more) {
+  const width = String(most).length;
+  const left = `${" ".repeat(width + 2)}...`;
+  const rows = parts.flatMap((part, index) => [
+    ...(index > 0 || Math.max(part[0].old, part[0].now) > 1 ? [left] : []),
+    ...part.map(({ kind, text, old, now }) => `${kind}${String(kind === NEW ? now : old).padStart(width)} ${text.replace(/\n$/, "")}`),
+  ]);
+  const first = parts.flat().find(({ kind }) => kind !== SAME);
+  const firstChangedLine = first && (first.kind === GONE ? first.now + 1 : first.now);
+  return { diff: [...rows, ...(more && parts.length ? [left] : [])].join("\n"), firstChangedLine };
+}
+
+/** @param {string} path @param {Line[][]} parts */
+function patchOf(path, parts) {
+  const rows = [`--- ${path}`, `+++ ${path}`];
+  for (const part of parts) {
+    const [olds, nows] = [GONE, NEW].map((kind) => part.filter((each) => each.kind === kind || each.kind === SAME).length);
+    const [{ kind: first, old, now }] = part;
+    const from = `${old - Number(first !== NEW) + Number(olds > 0)},${olds}`, to = `${now - Number(first !== GONE) + Number(nows > 0)},${nows}`;
+    rows.push(`@@ -${from} +${to} @@`);
+    for (const { kind, text } of part) rows.push(kind + text.replace(/\n$/, ""), ...(text.endsWith("\n") ? [] : [NO_END]));
+  }
+  return `${rows.join("\n")}\n`;
+}
+
 /** The changes with the numbers of lines, for people. @param {string} before @param {string} after @param {number} [context] lines
  * @returns {{diff: string, firstChangedLine: number | undefined}} its first changed line in the new text */
 export function generateDiffString(before, after, context = 4) {
   const lines = compared(before, after);
-  const width = String(Math.max(linesOf(before).length, linesOf(after).length)).length;
-  const shown = hunks(lines, context);
-  const left = `${" ".repeat(width + 2)}...`;
-  const rows = shown.flatMap(([from, to], index) => [
-    ...(index === 0 && from > 0 ? [left] : []),
-    ...lines.slice(from, to).map(({ kind, text, old, now }) => (
-      `${kind}${String(kind === NEW ? now : old).padStart(width)} ${text.replace(/\n$/, "")}`)),
-    ...(to < lines.length ? [left] : []),
-  ]);
-  const first = lines.find(({ kind }) => kind !== SAME);
-  return { diff: rows.join("\n"), firstChangedLine: first && (first.kind === GONE ? first.now + 1 : first.now) };
+  const places = hunks(lines, context);
+  return numbered(hunksOf(lines, context), Math.max(linesOf(before).length, linesOf(after).length), places.at(-1)?.[1] < lines.length);
 }
 
 /** A patch that `patch` and git read. @param {string} path @param {string} before @param {string} after @param {number} [context] lines */
 export function generateUnifiedPatch(path, before, after, context = 4) {
-  const lines = compared(before, after);
-  const rows = [`--- ${path}`, `+++ ${path}`];
-  for (const [from, to] of hunks(lines, context)) {
-    const part = lines.slice(from, to);
-    const [olds, nows] = [GONE, NEW].map((kind) => part.filter((each) => each.kind === kind || each.kind === SAME).length);
-    const start = (count, name) => (count ? (lines[from - 1]?.[name] ?? 0) + 1 : (lines[from - 1]?.[name] ?? 0));
-    rows.push(`@@ -${start(olds, "old")},${olds} +${start(nows, "now")},${nows} @@`);
-    for (const { kind, text } of part) rows.push(kind + text.replace(/\n$/, ""), ...(text.endsWith("\n") ? [] : [NO_END]));
-  }
-  return `${rows.join("\n")}\n`;
+  return patchOf(path, hunksOf(compared(before, after), context));
+}
+
+/** What zot's `edit` says of its changes, as pi says it. @param {any} details of zot: `diff` without numbers, a line `...`
+ * between its hunks, and in `starts` the numbers of their first lines before and after @returns {object} */
+export function editDetails({ path, edits: _, diff, starts, ...others }) {
+  const parts = diff.split("\n...\n").map((hunk, index) => {
+    let [old, now] = starts[index].map((each) => each - 1);
+    return hunk.split("\n").filter((row) => [SAME, GONE, NEW].includes(row[0])).map((row) => {
+      if (row[0] !== NEW) old += 1;
+      if (row[0] !== GONE) now += 1;
+      return { kind: row[0], text: `${row.slice(1)}\n`, old, now };
+    });
+  }).filter((part) => part.length);
+  const most = Math.max(...parts.flat().map((each) => Math.max(each.old, each.now)));
+  return { ...others, ...numbered(parts, most, false), patch: patchOf(path, parts) };
 }

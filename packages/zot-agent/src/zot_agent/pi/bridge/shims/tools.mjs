@@ -1,6 +1,7 @@
 // pi's own tools, for extensions that wrap them. Without other operations zot's tool of that name does the work, with
 // zot's rules; its parameters are the same.
 
+import { contentOf, detailsOf, textOf } from "../events/messages.mjs";
 import { createBash, createLocalBashOperations } from "./bash.mjs";
 import { createEdit, createRead, createWrite } from "./files.mjs";
 import { Type } from "./typebox.mjs";
@@ -57,13 +58,22 @@ const TOOLS = {
   },
 };
 
+/** The output of a command as pi tells it. @param {string} text @param {any} details of zot's `bash`, or of another tool */
+function printed(text, details) {
+  if (details?.exit_code === undefined) return text;
+  const { exit_code: code, full_output_path: path } = details;
+  const output = text.replace(/\n*\[exit -?\d+\][^\n]*$/, "");
+  const more = [path ? `[Full output: ${path}]` : "", code === 0 ? "" : `Command exited with code ${code}`];
+  return [output, ...more].filter(Boolean).join("\n\n") || "(no output)";
+}
+
 /** Has zot's own tool do it. */
 async function callZot(name, args, signal) {
   const { running, wire } = globalThis[Symbol.for("zot.pi.bridge")];
   const answer = await running.asking((told) => wire.callTool({ name, args, builtin: true }, signal, told));
-  const content = (answer.content ?? []).map((each) => (each.type === "image" ? { type: "image", data: each.data, mimeType: each.mime_type } : { type: "text", text: each.text ?? "" }));
-  if (answer.is_error) throw new Error(content.map((each) => each.text ?? "").join("\n") || `${name} has failed`);
-  return { content, details: answer.structured_content };
+  const content = contentOf(answer.content).map((each) => (each.type === "text" ? { ...each, text: printed(each.text, answer.details) } : each));
+  if (answer.is_error) throw new Error(textOf(content) || `${name} has failed`);
+  return { content, details: detailsOf(answer.details, answer.content) ?? answer.structured_content };
 }
 
 /** @param {string} name @returns {(cwd: string, options?: any) => any} */

@@ -1,8 +1,7 @@
 // Tools that extensions register for the model.
 
 import { createContext } from "../api/context.mjs";
-import { blocksOf, textOf } from "../events/messages.mjs";
-import { objectOf } from "../events/intercepts.mjs";
+import { blocksOf, objectOf, textOf } from "../events/messages.mjs";
 import { checked } from "./check.mjs";
 
 const LONGEST_MILLISECONDS = 600_000;
