@@ -359,10 +359,20 @@ def _install(zot: Zot, package: str, installer: Mapping[str, str], real: Path | 
         done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
         assert done.code == 0, done.err
     else:
+        if Path(package).is_dir():
+            package = _with_modules(Path(package), zot.cwd.parent / "package", variables)
         command, home = ["node", str(real / "dist" / "cli.js"), "install", package], Path(variables["HOME"])
         npm = {"npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")}
         variables |= {"HOME": zot.env["HOME"], **npm}  # pi keeps packages in its home
         subprocess.run(command, cwd=zot.cwd, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
+
+
+def _with_modules(source: Path, copy: Path, variables: Mapping[str, str]) -> str:
+    """Copy a package, and install what it needs of npm: zot does that, and pi uses the folder as it is."""
+    shutil.copytree(source, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    words = ("npm", "install", "--omit=dev", "--omit=peer", "--ignore-scripts", "--no-audit", "--no-fund")
+    subprocess.run(words, cwd=copy, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
+    return str(copy)
 
 
 def _zot(zot: Zot, row: Row, server: ScriptedServer) -> list[str]:

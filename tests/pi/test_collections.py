@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pi_conversation_rows import call
-from pi_drive import Row, Step, ask, command, gone, keys, requested, see
+from pi_drive import Row, Step, ask, command, gone, keys, requested, run_git, see
 
 pytestmark = pytest.mark.needs("node", "npm", "pi")
 
@@ -101,3 +101,48 @@ def test_loops_code_and_pastes_of_pi_extensions(run: Drive) -> None:
         *(call("ralph_start", **start), "Started.", call("ralph_done"), "One done.", "Not yet."),
     ]
     run("tmustier+pi-extensions", Row("pi-extensions", steps, says))
+
+
+def _folder(request: pytest.FixtureRequest) -> Path:
+    return Path(request.config.getoption("pi_collections")) / "sids+pi-extensions"
+
+
+def test_saved_prompts_mentioned_skills_a_status_and_other_drawings_of_tools_of_sids(
+    driven: Driven, request: pytest.FixtureRequest
+) -> None:
+    skill = "---\nname: tides\ndescription: Know the tides.\n---\nLook at the table.\n"
+    edit = {"oldText": "tides", "newText": "waves"}
+    steps: Steps = [
+        *(see("-- agent · "), keys("buy some tea\x1bs"), see("Saved prompt"), gone("buy some tea")),
+        *(keys("\x1bS"), see("Saved prompts (1)"), keys("\r"), gone("Saved prompts ("), see("buy some tea")),
+        *(keys("\x15"), ask("look at $tides"), see("All read."), requested("skills/tides/SKILL.md")),
+        see("loaded 2 lines", "edit notes.md (1 block)", "diff • +1 • -1", "the waves of Leith"),
+        *(command("custom-status", "Toggle custom status"), see("Custom status disabled"), gone(" · 0m session")),
+    ]
+    says = [call("read", path="notes.md"), call("edit", path="notes.md", edits=[edit]), "All read."]
+    files = {f"../{place}/skills/tides/SKILL.md": skill for place in ("zot-home", "home/.pi/agent")}
+    others = (str(_folder(request) / name) for name in ("mention-skills", "status", "tool-display"))
+    more = [word for other in others for word in ("-e", other)]
+    row = Row("sids", steps, says, files=files | {"notes.md": "the tides of Leith\n"}, arguments=more)
+    driven("sids/pi-extensions", _folder(request) / "prompt-save", row)
+
+
+def test_findings_of_a_review_are_sorted_by_the_person_and_sent_with_review_of_sids(
+    driven: Driven, request: pytest.FixtureRequest
+) -> None:
+    def change(project: Path) -> None:
+        run_git(project, "commit", "-q", "--allow-empty", "-m", "first")
+        (project / "a.txt").write_text("two\n")
+
+    finding = {"priority": "P1", "comment": "Two is not one", "references": [{"filePath": "a.txt", "startLine": 1}]}
+    steps: Steps = [
+        *(ask("hello"), see("Hi there."), command("review", "Toggle review mode"), see("Start review in:")),
+        *(keys("\x1b[B\r"), see("Review uncommitted changes"), keys("\r"), see("Review mode ready"), keys("\r")),
+        *(see("All reviewed."), requested("[REVIEW MODE ACTIVE]"), command("review", "Toggle review mode")),
+        *(see("Review Triage", "[P1] Two is not one"), keys("\r"), see("Enter confirm"), keys("\r")),
+        *(see("Address the review comment"), keys("\r"), see("Mended."), requested("Two is not one")),
+    ]
+    says = ["Hi there.", call("add_review_comment", **finding), "All reviewed.", "Mended."]
+    # pi 1.6 does not find its own pi-tui when this extension draws.
+    row = Row("review", steps, says, setup=change)
+    driven("sids/pi-extensions/review", _folder(request) / "review", row, in_pi=False)
