@@ -163,6 +163,9 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("allow bash(bash -c *)", "bash -c 'x'", "ask"),
         ("allow bash(git * status)", "git push --force status", "ask"),
         ("deny bash(git * --force)", "git push a --force", "deny"),
+        ("deny bash(git * --force);;allow bash", "git push $X", "ask"),
+        ("ask bash(rm *);;deny bash(rm x);;allow bash", "rm x", "deny"),
+        ("allow bash(a);;allow bash(b)", "a >/dev/null b", "ask"),
         ("allow bash(find *)", "find . -delete", "ask"),
         ("allow bash(find *)", "find . -name '*.py'", "allow"),
         ("allow bash(sort *)", "sort -uo f a", "ask"),
@@ -378,6 +381,10 @@ async def test_a_search_around_a_file_that_a_rule_is_about_is_asked_about(projec
     assert (verdict.action, verdict.reason) == ("ask", f"it may read what the rule {rule.partition(' ')[2]} is about")
     assert (await project.judge(rule, "grep", {"pattern": "x"}, "yolo")).action == "allow"
     assert (await project.judge("ask read", "grep", {"pattern": "x"}, "yolo")).action == "ask"
+    below = await project.judge(rule, "grep", {"pattern": "x", "path": "sub"})
+    assert below.action == ("ask" if "*" in rule else "allow")
+    allowed = await project.judge(f"allow {rule.partition(' ')[2]}", "grep", {"pattern": "x"})
+    assert allowed.action == "allow"
 
 
 async def test_a_file_outside_is_named_in_the_question(project: Project) -> None:
@@ -407,7 +414,7 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
         (".claude/commands/a.md", "ask"), (".agents/skills/a/SKILL.md", "ask"), (".cursor/hooks.json", "ask"),
         (".github/workflows/a.yml", "ask"), (".zot/config.json", "ask"), ("AGENTS.md", "ask"), ("a.pth", "ask"),
         (".gitlab-ci.yml", "ask"), (".circleci/config.yml", "ask"), ("Jenkinsfile", "ask"), ("GEMINI.md", "ask"),
-        (".env.example", "allow"),
+        (".env.example", "allow"), (".env.dist", "allow"), ("usercustomize.py", "ask"),
         (".github/copilot-instructions.md", "ask"), (".github/README.md", "allow"), (".github", "allow"),
         (".env.local", "ask"), (".gdbinit", "ask"), (".zed/tasks.json", "ask"), ("x.code-workspace", "ask"),
     ],
@@ -484,6 +491,9 @@ async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Proje
     assert (await project.judge("", "ls", {}, "plan")).action == "allow"
     assert (await project.judge("", "todo", {"items": []}, "plan")).action == "allow"
     assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
+    assert (await project.judge("", "write", {}, "plan")).action == "deny"  # the tool will say what is wrong with it
+    assert (await project.judge("", "browse", {"url": "a b"})).always == ["browse('a b')"]
+    assert (await project.judge("", "browse", {})).always == ["browse"]
     assert (await project.judge("", "no_such_tool", {}, "plan")).action == "deny"
 
 
@@ -567,6 +577,8 @@ async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about
         ("bash -c x", []),
         ("ls >f", []),
         ("git log --output=f", ["bash(git log --output=f)"]),
+        ("a; b; c; d; e", ["bash(a)", "bash(b)", "bash(c)", "bash(d)", "bash(e)"]),
+        ("a; b; c; d; e; f", []),
     ],
 )
 async def test_always_offers_the_narrowest_rules_or_none(project: Project, command: str, always: list[str]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 from sandbox_world import SECRET, SET_MODES, SandboxWorld
 
+from zot_core.machine.shell import Launch
 from zot_core.sandbox import give_up
 from zot_core.sandbox.seccomp import filter_program
 
@@ -75,6 +76,15 @@ def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
     assert lesser.changed() == []
 
 
+def test_what_programs_need_of_devices_and_of_the_kernel_is_there(lesser: SandboxWorld) -> None:
+    read = ("/dev/random", "/dev/urandom", "/proc/cpuinfo", "/proc/sys/kernel/ostype", "/proc/version")
+    for path in (*read, "/dev/zero"):
+        assert lesser.python(f"assert open({path!r}, 'rb', buffering=0).read(1)")[0].exit_code == 0, path
+    ended, text = lesser.run("echo x >/dev/null && echo x >/dev/full")
+    assert ended.exit_code
+    assert "No space left" in text
+
+
 def test_no_file_outside_is_cut_by_its_path(lesser: SandboxWorld) -> None:
     assert lesser.python(f"import os; os.truncate({str(lesser.other / 'file')!r}, 0)")[0].exit_code
     assert lesser.changed() == []
@@ -126,6 +136,18 @@ def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
 def test_no_program_gets_rights_by_being_started(lesser: SandboxWorld) -> None:
     asked = "import ctypes; print(ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))"  # PR_GET_NO_NEW_PRIVS
     assert lesser.python(asked)[1] == "1\n"
+
+
+def test_a_socket_of_before_connects_nowhere(lesser: SandboxWorld) -> None:
+    if ctypes.CDLL(None).syscall(give_up.CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)) < 4:
+        pytest.skip("Linux 6.7 is the first to refuse it")
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as held:
+        program = f"import socket; socket.socket(fileno={held.fileno()}).connect({server.getsockname()!r})"
+        launch = lesser.sandbox.confine(Launch([sys.executable, "-c", program], str(lesser.project), {}))
+        ended = subprocess.run(
+            launch.argv, cwd=launch.cwd, env=launch.env, pass_fds=[held.fileno()], capture_output=True, text=True
+        )
+    assert "Permission denied" in ended.stderr
 
 
 HEIR = """

@@ -152,6 +152,22 @@ async def test_sandboxes_side_by_side_have_a_proxy_each_and_leave_nothing(world:
 
 
 @pytest.mark.needs("bwrap")
+async def test_a_sandbox_is_served_also_where_the_descriptors_of_an_earlier_one_were(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        assert client.sandbox.network is not None
+        for number in range(3):
+            assert await client.python(CLIENT, f"http://ok.test:{client.port}/{number}") == f"reached /{number}"
+            await until(lambda: not client.sandbox.network.tasks)
+
+
+@pytest.mark.needs("bwrap")
+async def test_the_loopback_of_a_sandbox_is_reached_without_the_proxy(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        _, text = await client.run("echo $no_proxy $NO_PROXY")
+    assert text.split() == ["localhost,127.0.0.1,::1"] * 2
+
+
+@pytest.mark.needs("bwrap")
 async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None:
     shell = SandboxedShell(world.sandbox, LocalShell())
     parts: list[bytes] = []

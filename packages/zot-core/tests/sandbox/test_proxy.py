@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from raw_server import RawServer, start_raw_server
+from raw_server import Handler, RawServer, start_raw_server
 from waiting import PATIENCE
 
 from zot_core.machine.hosts import host_patterns
@@ -66,10 +66,12 @@ class Inside:
 
 
 @asynccontextmanager
-async def inside(*hosts: str, private: bool = True, limits: ProxyLimits | None = None) -> AsyncIterator[Inside]:
+async def inside(
+    *hosts: str, private: bool = True, limits: ProxyLimits | None = None, handle: Handler | None = None
+) -> AsyncIterator[Inside]:
     """A client whose sandbox allows `hosts`, in which PORT is the port of the server."""
     origin = Origin()
-    async with start_raw_server(origin.handle) as server:
+    async with start_raw_server(handle or origin.handle) as server:
         patterns = host_patterns(each.replace("PORT", str(server.port)) for each in hosts)
         proxy = FilteringProxy(NetworkAccess(hosts=patterns, private=private, lookup=origin.look_up), limits)
         async with start_raw_server(proxy.serve, limit=proxy.limits.head_bytes) as listening:
@@ -216,6 +218,68 @@ async def test_the_end_of_what_a_client_sends_through_a_tunnel_reaches_the_serve
         answer = await client.send(CONNECT.format("ok.test:PORT") + "all", end=True)  # the server waits for the end
         assert answer == "HTTP/1.1 200 Connection established\r\n\r\n"
         assert client.origin.read == b"all"
+
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@asynccontextmanager
+async def tunnel() -> AsyncIterator[tuple[Streams, Streams]]:
+    """Yield the streams of a client, and those of a server that only the test reads and writes."""
+    there: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there.set_result((reader, writer))
+        await asyncio.Event().wait()
+
+    async with inside("ok.test:PORT", handle=handle) as client:
+        reader, writer = await client.connect()
+        writer.write(CONNECT.format(f"ok.test:{client.port}").encode())
+        await reader.readuntil(b"\r\n\r\n")
+        yield (reader, writer), await there
+        writer.transport.abort()
+
+
+MUCH, PIECE = 64 << 20, 64 << 10
+
+
+@pytest.mark.parametrize("to_client", [True, False])
+async def test_who_does_not_read_lets_the_other_side_wait_and_the_proxy_keep_little(*, to_client: bool) -> None:
+    async with tunnel() as (client, server):
+        _, writer = server if to_client else client
+        written = idle = 0
+        while idle < 100 and written < MUCH:
+            idle = idle + 1 if writer.transport.get_write_buffer_size() else 0
+            if not idle:
+                writer.write(bytes(PIECE))
+                written += PIECE
+            await asyncio.sleep(0)  # client, proxy and server are in this loop
+    assert written < MUCH
+
+
+class Later(asyncio.SelectorEventLoop):
+    """A loop in which time can be made to pass."""
+
+    passed = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.passed
+
+
+@pytest.mark.parametrize("to_client", [True, False])
+def test_a_tunnel_is_not_idle_while_one_side_sends(*, to_client: bool) -> None:
+    loop = Later()
+
+    async def talk() -> None:
+        async with tunnel() as (client, server):
+            (reader, _), (_, writer) = (client, server) if to_client else (server, client)
+            for _ in range(3):
+                loop.passed += 0.7 * ProxyLimits().idle_seconds
+                writer.write(b"x")
+                assert await reader.readexactly(1) == b"x"
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(talk())
 
 
 async def test_a_change_of_the_allowed_hosts_counts_from_the_next_request_on() -> None:

@@ -170,7 +170,7 @@ async def test_zot_runs_the_commands_of_its_permissions_and_no_more(world: World
         assert (await run(talk, "cat", "a b"))["output"] == "in the project"
         assert "No such file" in (await run(talk, "cat", str(secret)))["output"]
         for command in (
-            "git -c core.fsmonitor=./x status", "git status --output=x", "git push", "rm x", "sh -c exit",
+            "git -c core.fsmonitor=./x status", "git status --output=x", "git push", "ls", "rm x", "sh -c exit",
         ):  # fmt: skip
             assert (await run(talk, *command.split()))["code"] == "denied", command
         assert (await run(talk, "cat", "x", cwd=str(tmp_path)))["code"] == "denied"
