@@ -1,6 +1,6 @@
 """Change one line at a time of what confines, and see whether a test notices: `make mutants P=permissions`.
 
-    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 15] [--workers 2]
+    uv run scripts/mutants.py [--minutes 60] [--seed 0] [--first 0] [--most N] [--seconds 30] [--workers 2]
         [--reached FILE] [--only PART[:FIRST[-LAST]] ...] [AREA ...]
 
 The tests of the areas (without a name: of all) run once, to learn which of them reach which line. Then lines are
@@ -52,12 +52,14 @@ _CORE, _AGENT = "zot-core/src/zot_core", "zot-agent/src/zot_agent"
 AREAS = {
     "permissions": Area(
         (f"{_CORE}/permissions/*.py",),
-        tuple(
-            f"zot-core/tests/{each}"
-            for each in (
-                *("permissions", "test_confirm.py", "agent/test_other_machine.py"),
-                *("runtime/subagents/test_permissions.py", "runtime/subagents/test_worktrees.py"),
-            )
+        (
+            *(
+                "zot-core/tests/permissions",
+                "zot-core/tests/test_confirm.py",
+                "zot-core/tests/agent/test_other_machine.py",
+            ),
+            *(f"zot-core/tests/runtime/subagents/test_{each}.py" for each in ("permissions", "worktrees")),
+            "zot-agent/tests/extensions/calls/test_call_permissions.py",
         ),
     ),
     "commands": Area(
@@ -104,6 +106,10 @@ _OPPOSITE: dict[type, type] = {
 }  # fmt: skip
 
 
+_LIMITS = 10
+"""Numbers from here on are mostly limits: whether one holds can be noticed, and not whether it is one more."""
+
+
 def _changed(node: ast.AST) -> ast.AST | None:
     """Return something else in place of a statement or an expression; None if there is nothing to change."""
     match node:
@@ -124,9 +130,11 @@ def _changed(node: ast.AST) -> ast.AST | None:
         case ast.Constant(value=bool(value)):
             return ast.Constant(not value)
         case ast.Constant(value=int(value)):
-            return ast.Constant(value + 1)
+            return ast.Constant(value + 1 if value < _LIMITS else value * 1000)
         case ast.Constant(value=str(value)) if value:
             return ast.Constant(value + "x")
+        case ast.Return(value=ast.Constant(value="")):
+            return ast.Return(ast.Constant("x"))
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant) or value.value is not None:
             return ast.Return(ast.Constant(None))
     return None
@@ -343,7 +351,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="leave out so many, which an earlier run has tried")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="try so many mutants")
     parser.add_argument(
-        "--seconds", type=float, default=15.0,
+        "--seconds", type=float, default=30.0,
         help="of the processor, for the tests of one mutant; what survives some of the tests that reach it is said",
     )  # fmt: skip
     parser.add_argument("--workers", type=int, default=2, help="mutants at a time; tests of a sandbox mostly wait")
