@@ -36,6 +36,8 @@ def lesser(
 def test_it_takes_the_place_of_a_missing_bubblewrap_and_has_a_name_of_its_own(lesser: SandboxWorld) -> None:
     assert lesser.sandbox.problem() == ""
     assert lesser.sandbox.state == "lesser"
+    assert "and $TMPDIR (private, until zot ends); homes are hidden" in lesser.sandbox.walls().words
+    assert lesser.sandbox.make_home() == ""
 
 
 @pytest.mark.parametrize("more", [{"strict": True}, {"hosts": ["example.com"]}])

@@ -43,6 +43,15 @@ def test_the_longest_path_says_what_may_be_done(tmp_path: Path, path: str, acces
     assert policy_of(tmp_path).access(str(tmp_path / path)) == access
 
 
+@pytest.mark.parametrize("folder", [".asdf", ".cargo/bin", ".local/bin", ".local/share/pnpm", ".rbenv", "own"])
+def test_folders_of_programs_in_the_home_are_readable_and_nothing_beside_them(tmp_path: Path, folder: str) -> None:
+    path = tmp_path / "home" / folder
+    path.mkdir(parents=True)
+    policy = policy_of(tmp_path, environ={"PATH": f"bin:{tmp_path}/home/own"})
+    assert policy.access(str(path / "program")) == "read"
+    assert policy.access(str(path.with_name("beside") / "key")) == "none"
+
+
 def test_what_gives_programs_orders_is_not_writable_at_the_top_of_a_project(tmp_path: Path) -> None:
     names = (
         ".agents", ".claude", ".codex", ".cursor", ".devcontainer", ".envrc", ".git", ".husky", ".idea", ".mcp.json",

@@ -35,7 +35,7 @@ class CommandPattern:
     """
 
     def __init__(self, text: str, *, careful: bool) -> None:
-        self.text = text = _SYSTEM.sub("", _checked(text), count=1) if careful else _checked(text)
+        self.text = text = _SYSTEM.sub("", _checked(text)) if careful else _checked(text)
         self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(text)]
         """The characters, quoted parts and gaps of the pattern as they are written, without what covers the rest."""
         rest = tokens[-1].startswith("*")

@@ -47,7 +47,7 @@ class ProxyRequest(Record):
     port: int
     target: str
     headers: list[tuple[str, str]]
-    length: int | None = 0
+    length: int | None
 
 
 _REQUEST_LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([!-~]{1,16384}) HTTP/1\.[01]")
