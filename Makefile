@@ -122,7 +122,7 @@ kills: setup ## kill durable runs at random moments: N=50 runs, each until it is
 	$(UV) run $(PYTEST) tests/faults/test_runs.py --kill-seeds=$(or $(N),50)
 	$(UV) run --group fleet pytest -o faulthandler_timeout=7200 tests/fleet -k whose_workers_are_killed --fleet-runs=$(or $(R),200) --fleet-kills=$(or $(K),50)
 
-mutants: setup ## change what confines, a line at a time, and print what no test notices: P=permissions, M=60 minutes for all
+mutants: setup ## change what confines, a line at a time, and print what no test notices: P=permissions, M=60 minutes
 	$(UV) run scripts/mutants.py $(P) --minutes $(or $(M),60)
 
 mcp: setup ## zot with the MCP servers that people use, of npm and of PyPI, as tests/support/mcp-servers pins them

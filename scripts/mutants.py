@@ -69,7 +69,8 @@ AREAS = {
     "sandbox": Area(
         (f"{_CORE}/sandbox/*.py",),
         (
-            *("zot-core/tests/sandbox", "zot-core/tests/checkpoints/test_walls_of_undo.py"),
+            *("zot-core/tests/sandbox", "zot-core/tests/permissions/test_terms.py"),
+            "zot-core/tests/checkpoints/test_walls_of_undo.py",
             *("zot-agent/tests/host/test_sandbox.py", "zot-agent/tests/extensions/test_confinement.py"),
         ),
     ),
