@@ -107,6 +107,10 @@ async def test_the_sandbox_is_told_and_its_end_too() -> None:
         "[Mode yolo from here on: every call runs. Sandbox: no network.]",
         "[Mode yolo from here on: every call runs.]",
     ]
+    assert [each.hidden for each in client.requests[-1].messages if each.hidden] == [
+        "the model knows: mode yolo, in a sandbox",
+        "the model knows: mode yolo, no sandbox",
+    ]
 
 
 async def test_a_continued_session_sends_the_same_message_and_no_other(tmp_path: Path) -> None:
@@ -165,7 +169,8 @@ async def test_a_model_that_may_do_everything_is_told_so_after_a_compaction_of_a
         async with attached(client, Permissions(ask=yes), session=session) as runtime:
             for text in "56":
                 await runtime.prompt(text)
-    assert [each for each in users(client.requests[-1].messages) if each.startswith("[Mode")] == [FREE]
+    for request in client.requests[-2:]:  # at once, and once
+        assert [each for each in users(request.messages) if each.startswith("[Mode")] == [FREE]
 
 
 async def test_a_summary_that_comes_after_it_makes_it_come_again() -> None:
