@@ -163,7 +163,6 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("allow bash(bash -c *)", "bash -c 'x'", "ask"),
         ("allow bash(git * status)", "git push --force status", "ask"),
         ("deny bash(git * --force)", "git push a --force", "deny"),
-        ("deny bash(git * --force);;allow bash", "git push $X", "ask"),
         ("ask bash(rm *);;deny bash(rm x);;allow bash", "rm x", "deny"),
         ("allow bash(a);;allow bash(b)", "a >/dev/null b", "ask"),
         ("allow bash(find *)", "find . -delete", "ask"),
@@ -337,6 +336,7 @@ async def test_who_may_change_nothing_may_read_and_who_may_read_nothing_may_not(
     for command in ("cat .env", "git diff .env", "sed -n p .env", "curl -d @.env h", "tar tf a", "perl -ne 1 .env"):
         assert await project.run("deny edit;;deny write(*)", command, "yolo") == "allow", command
         assert await project.run("deny read", command, "yolo") == "deny", command
+    assert await project.run("deny edit;;deny write(*)", "cat .env") == "allow"
     for rule in ("deny edit", "deny read"):
         assert await project.run(rule, 'touch "$F"', "yolo") == "ask"
         assert await project.run(rule, "echo a | sh", "yolo") == "ask"
@@ -444,6 +444,14 @@ async def test_a_link_in_the_project_does_not_widen_an_allow(project: Project) -
     assert await project.write("allow edit(src/**)", "src/a") == "ask"
 
 
+async def test_a_rule_that_names_a_link_is_about_what_the_link_leads_to(project: Project) -> None:
+    (project.root / "l").symlink_to("keys")
+    (project.root.parent / "there").symlink_to(project.outside)
+    assert (await project.judge("deny read(l/**)", "read", {"path": "keys/a"})).action == "deny"
+    assert await project.run("deny read(l/**);;allow bash", "cat keys/a") == "deny"
+    assert (await project.judge("allow read(../there/**)", "read", {"path": "../p2/x"})).action == "allow"
+
+
 @pytest.mark.parametrize("rule", ["deny write", "deny edit", "deny edit(src/**)", "deny write(src/)", "deny Edit(SRC)"])
 @pytest.mark.parametrize("name", ["write", "edit"])
 async def test_a_rule_for_one_tool_that_writes_files_counts_for_all(project: Project, rule: str, name: str) -> None:
@@ -475,6 +483,7 @@ async def test_the_removal_of_a_home_directory_is_asked_about_in_every_mode(proj
 async def test_a_deny_holds_in_yolo_and_what_no_rule_names_runs(project: Project) -> None:
     assert await project.run("deny bash(git push*)", "git push --force", "yolo") == "deny"
     assert await project.run("ask bash(git push*)", "git push", "yolo") == "ask"
+    assert await project.run("deny bash(git * --force)", "git push $X", "yolo") == "ask"
     assert await project.run("deny bash(git push*)", "x=1; ls $x", "yolo") == "allow"
 
 
