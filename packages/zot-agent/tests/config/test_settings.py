@@ -159,6 +159,7 @@ def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any
         *({"unattended": "deny"}, {"policy": "strict"}, {"start": "plan"}, {"autoApprove": False}, {"bypass": False}),
         *({"agent.mode": "plan"}, {"bash": "ask"}, {"disabledTools": ["bash"]}, {"rules": []}, {"preToolUse": []}),
         *({"trust": "off"}, {"network": "off"}, {"budget": 1}, {"limits": {"steps": 3}}, {"whitelist": ["ls"]}),
+        *({"jailed": True}, {"max_turn": 3}, {"polcy": "x"}, {"disalowedTool": ["bash"]}, {"perms": {"bash": "ask"}}),
     ],
 )
 def test_an_unknown_key_whose_value_or_name_asks_for_less_stops(content: dict[str, Any], tmp_path: Path) -> None:
@@ -365,6 +366,7 @@ def test_a_typed_text_that_fits_no_setting_is_refused(key: str, typed: str, said
     [
         *({"auto_swarm_enabled": False}, {"insecure": True}, {"recursive_file_suggest": True}, {"autoUpdate": False}),
         *({"autoshare": False}, {"no_color": True}, {"extensions": []}, {"images": {"blockImages": False}}),
+        *({"defaultModel": "x"}, {"models": ["x"]}, {"node": True}),
     ],
 )
 def test_an_unknown_key_that_holds_nothing_back_stops_nothing(content: dict[str, Any], tmp_path: Path) -> None:
@@ -374,10 +376,22 @@ def test_an_unknown_key_that_holds_nothing_back_stops_nothing(content: dict[str,
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ZOT_DATA_DIR", "/x"), ("ZOT_MODE", "hybrid"), ("ZOT_NO_COLOR", "1"), ("ZOT_EXTENSION", "x")],
+    [
+        ("ZOT_DATA_DIR", "/x"),
+        ("ZOT_MODE", "hybrid"),
+        ("ZOT_NO_COLOR", "1"),
+        ("ZOT_EXTENSION", "x"),
+        ("ZOT_MODELS", "x"),
+    ],
 )
 def test_a_variable_of_another_program_stops_nothing(name: str, value: str, tmp_path: Path) -> None:
     assert load_settings(str(tmp_path), environ={name: value}).errors == []
+
+
+@pytest.mark.parametrize("name", ["ZOT_PERM", "ZOT_PERMS", "ZOT_START", "ZOT_APPROVE"])
+def test_a_variable_whose_value_is_a_mode_that_asks_stops(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: zot reads no such variable; did you mean ZOT_PERMISSION_MODE"):
+        load_settings(str(tmp_path), environ={name: "ask"})
 
 
 @pytest.mark.parametrize("value", ["plan", "paln", "ask"])

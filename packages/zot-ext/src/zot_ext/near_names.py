@@ -1,6 +1,6 @@
 # Copied from `zot_provider/near_names.py` by `scripts/generate_copies.py`.
-"""`nearest`: which of some names was meant; `holds_back`: whether a name says that less may run; `misnamed`: a file
-that is meant for another one.
+"""`nearest` and `almost`: which of some names was meant; `holds_back`: whether a name says that less may run;
+`misnamed`: a file that is meant for another one.
 
 What a person has written, and nobody reads, must not be ignored if it may be there for safety.
 """
@@ -18,7 +18,7 @@ _WORDS = (
 )  # fmt: skip
 _STEMS = re.compile(
     "^block|allowlist|approv|blacklist|blocked|blocklist|confin|confirm|denied|denies|deny|disallow|exclud|forbid|guard|isolat|"
-    "permission|permit|prohibit|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
+    "jail|permission|permit|prohibit|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
 )
 """Parts of the names of fields by which programs hold something back."""
 _WIDENS = re.compile("^(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)")
@@ -46,6 +46,14 @@ def nearest(name: str, names: Iterable[str], alike: float = _ALIKE) -> str:
     return known[close[0]] if close else ""
 
 
+def almost(name: str, names: Iterable[str]) -> str:
+    """Return the one of `names` that a name is, or is but for one letter behind the first; empty if it is none. That
+    is little enough for words that stand beside many others."""
+    plain = folded(name)
+    like = [each for each in names if each[:1].lower() == plain[:1] and abs(len(folded(each)) - len(plain)) < 2]
+    return nearest(plain, like, _ALIKE_WORDS) if like else ""
+
+
 def holds_back(name: str, *, misspelt: bool = True) -> bool:
     """Whether the name of a field says that something is forbidden or asked about. That also misspelt words count
     takes time."""
@@ -53,7 +61,7 @@ def holds_back(name: str, *, misspelt: bool = True) -> bool:
         return False
     if _STEMS.search(folded(name)):
         return True
-    return misspelt and any(nearest(part, _WORDS, _ALIKE_WORDS) for part in _PARTS.findall(name))
+    return misspelt and any(almost(part, _WORDS) for part in (name, *_PARTS.findall(name)))
 
 
 def widens(name: str) -> bool:
@@ -79,16 +87,11 @@ def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> st
         if not found or name in (own, *others):
             continue
         other, stem = os.path.join(folder, name), found[1].lower()
-        if not (_like(stem, called) if found["end"] else stem in called) or not os.path.isfile(other):
+        if not (almost(stem, called) if found["end"] else stem in called) or not os.path.isfile(other):
             continue
         if not (os.path.exists(path) and os.path.samefile(path, other)):  # a system to which case is nothing
             return other
     return ""
-
-
-def _like(name: str, called: Sequence[str]) -> bool:
-    like = [each for each in called if each[0] == name[0] and abs(len(each) - len(name)) < 2]
-    return bool(like) and bool(nearest(name, like, _ALIKE_WORDS))  # a start has no time to look closer at most names
 
 
 def folded(name: str) -> str:

@@ -1,9 +1,10 @@
 """Which setting a key means that no setting has; not imported while all keys are known."""
 
+import re
 from collections.abc import Mapping
 
 from zot_core.permission_mode import MODES
-from zot_provider.near_names import folded, holds_back, nearest, runs_unasked
+from zot_provider.near_names import almost, folded, holds_back, nearest, runs_unasked
 
 _OF_GO = """
 $schema auto_swarm_enabled chat_timestamp_date chat_timestamp_interval_minutes chat_timestamps codemode compact_input
@@ -22,13 +23,13 @@ SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
 _WORDS = {
     "permissions": """
         allow allowedtools ask bash defaultmode deny disabledtools disallowedtools enabledtools mode nobash noedit
-        noshell nowrite plan policies policy rules
+        noshell nowrite perm perms plan policies policy rules
     """,
     "hooks": "posttooluse pretooluse toolcall toolresult userpromptsubmit",
     "http_proxy": "proxy",
     "max_steps": "budget maxcost maxturns steps turns",
     "project_trust": "trust",
-    "sandbox": "jail jailbydefault network nonetwork offline",
+    "sandbox": "jail jailbydefault jailed network nonetwork offline",
     "sandbox_folders": "adddir additionaldirectories writable",
 }
 _ELSEWHERE = {word: setting for setting, words in _WORDS.items() for word in words.split()}
@@ -38,8 +39,8 @@ agents."""
 _FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--strict-extensions", "--tools")
 """Flags that hold something back and are no settings."""
 
-_HARMLESS = ("nocolor", "nocolour")
-"""Names like a careful setting that mean something else."""
+_HARMLESS = re.compile("nocolou?r|(?:default)?models?")
+"""Names like a careful setting, or like a mode, that mean something else."""
 
 HOME = "home"
 _HOMES = (
@@ -57,10 +58,10 @@ def meant(key: str, confines: Mapping[str, bool], value: object = ...) -> str:
     empty if it resembles none. `confines` has all settings, and whether they hold something back; those are also meant
     by longer names, such as `sandboxMode`, and by any name or `value` that says that something is forbidden."""
     own = folded(key)
-    if own in _ELSEWHERE:
-        return _ELSEWHERE[own]
-    if own in _HARMLESS:
+    if _HARMLESS.fullmatch(own):
         return ""
+    if elsewhere := _ELSEWHERE.get(almost(own, _ELSEWHERE), ""):
+        return elsewhere
     plain = {folded(name): name for name in confines}
     careful = [each for each, name in plain.items() if confines[name]]
     if begins := [each for each in careful if own.startswith(each)]:
@@ -93,7 +94,7 @@ def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[st
 def _inside(path: str, value: object, confines: Mapping[str, bool], depth: int) -> tuple[str, str]:
     for name, inner in value.items() if depth and isinstance(value, dict) else ():
         near = name if name in confines else meant(name, confines, inner)
-        vague = _ELSEWHERE.get(folded(name)) == "permissions" and inner not in MODES
+        vague = _ELSEWHERE.get(almost(name, _ELSEWHERE)) == "permissions" and inner not in MODES
         if near and confines.get(near, True) and (isinstance(inner, list | dict) or not vague):
             return f"{path}.{name}", near
         if (found := _inside(f"{path}.{name}", inner, confines, depth - 1))[0]:
@@ -109,4 +110,5 @@ def meant_by_variable(name: str, confines: Mapping[str, bool], value: str) -> st
         return ""
     if nearest(name, _HOMES, _HOME_SIMILARITY):
         return HOME
-    return meant(name, {each: True for each in confines if confines[each]})
+    asked = value if value in MODES else ...
+    return meant(name, {each: True for each in confines if confines[each]}, asked)
