@@ -97,6 +97,7 @@ async def test_each_interceptor_sees_the_arguments_of_the_one_before() -> None:
     [
         {"Block": True}, {"blocked": "yes"}, {"blok": 1}, {"decision": "block"}, {"permission_decision": "deny"},
         {"hookSpecificOutput": {"permissionDecision": "deny"}}, {"cancel": True}, {"denied": True},
+        {"desicion": "block"}, {"cancelled": True}, {"rejcet": True}, {"refused": 1},
     ],
 )  # fmt: skip
 async def test_an_answer_that_refuses_in_other_words_refuses(members: dict[str, Any]) -> None:
@@ -108,8 +109,11 @@ async def test_an_answer_that_refuses_in_other_words_refuses(members: dict[str, 
     assert await hooks(other).before_agent_start("old") == "old"  # which nobody can refuse
 
 
+OTHERS = dict.fromkeys(("black", "blockers", "clock", "description", "lock", "note", "precision", "project"), "x")
+
+
 async def test_other_members_and_those_that_refuse_nothing_are_ignored() -> None:
-    for members in ({"decision": "allow"}, {"cancel": False}, {"blocked": None}, {"note": "x"}, {"description": "d"}):
+    for members in ({"decision": "allow"}, {"cancel": False}, {"blocked": None}, OTHERS):
         assert await hooks(Interceptor("a", answers(extra=members))).tool_call(CALL) is CALL
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from zot_core.sessions.rows import message_text, read_block, read_message
 from zot_ext.protocol.errors import FrameError
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_provider.near_names import nearest
+from zot_provider.near_names import almost
 
 _ALLOWED: dict[str, tuple[type, ...]] = {
     "user": (TextBlock, ImageBlock),
@@ -19,17 +19,17 @@ _TEXTS = ("text", "mime_type", "data", "call_id", "name", "id", "summary", "sign
 """Members of blocks that are texts."""
 
 _REFUSALS = (
-    "block", "cancel", "decision", "denied", "deny", "hookspecificoutput", "permissiondecision", "refuse", "reject",
+    "block", "blocked", "cancel", "cancelled", "decision", "denied", "deny", "hookSpecificOutput", "permissionDecision",
+    "refuse", "refused", "reject", "rejected",
 )  # fmt: skip
-"""Members by which answers of other programs refuse, in small letters."""
+"""Members by which answers of other programs refuse."""
 _ALLOWANCES = (None, False, "", "allow", "approve")
-_SIMILARITY = 0.75
 
 
 def misspelt_block(members: Mapping[str, object], known: Collection[str]) -> str:
     """Return the member of an answer that seems to refuse, and is none of the `known` ones; empty without one."""
     others = [name for name, value in members.items() if name not in known and value not in _ALLOWANCES]
-    return next((name for name in others if nearest(name, _REFUSALS, _SIMILARITY)), "")
+    return next((name for name in others if almost(name, _REFUSALS)), "")
 
 
 def read_given(value: Any, role: str = "") -> Message:
