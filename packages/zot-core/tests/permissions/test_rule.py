@@ -77,7 +77,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
         *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),
         *("mcp__github(delete_repo)", "mcp__github__*(x)"),
-        *(r"bash(touch\s+.*)", r"bash(rm\b)", r"bash(rm \d+)", "bash(rm .*)", "bash(rm -rf.*)", "bash(rm .+)"),
+        *(r"bash(touch\s+.*)", r"bash(rm\b)", r"bash(rm \d+)", "bash(rm -rf.*)", "bash(rm .+)"),
         *("bash(rm [a-z]+)", "bash(/rm .*/)", "bash(/rm -rf/i)", "bash(rm$)", "bash(git push --force$)"),
         *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
         *(r"read(.*\.env)", "read(.env$)", r"read(\w+.key)", "read(id_.+)"),
@@ -130,6 +130,17 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
 def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:
     assert parse_rule("deny", text)
     assert parse_permissions({"deny": [text]}, "config.json").rules
+
+
+def test_a_word_that_may_be_a_glob_or_an_expression_holds_back_what_either_means() -> None:
+    for rule in ("bash(rm -rf .*)", "Bash(rm -rf .*)", "bash(rm -rf .* **)"):
+        for command in ("rm -rf .git", "rm -rf build", "cd x && rm -rf a b"):
+            assert verdict("deny", rule, command) == "deny"
+        assert verdict("deny", rule, "rmdir build") == "allow"
+    assert verdict("deny", "bash(cp .* /tmp)", "cp a b /tmp") == "deny"
+    assert verdict("deny", "bash(grep '.* x' *)", "grep 'y x' a") == "allow"
+    assert verdict("allow", "bash(pytest .*)", "pytest .x") == "allow"
+    assert verdict("allow", "bash(pytest .*)", "pytest x") == "ask"
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,17 @@ class CommandPattern:
     A `*` at the end also covers all further words, and a last word `*` also their absence, and so does `:*`, as Claude
     Code writes it; that also covers what follows the colon, as in `npm run test:unit`. A last word `**` in a pattern
     that is not `careful` does so only for paths in the project (`rest`). Before the end, `*` covers a
-    part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words. ValueError if
-    the pattern is empty or too long.
+    part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words, and a word
+    `.*` is any text, as in a regular expression, and not only a hidden file. ValueError if the pattern is empty or too
+    long.
     """
 
     def __init__(self, text: str, *, careful: bool) -> None:
         self.text = text = _SYSTEM.sub("", _checked(text)) if careful else _checked(text)
         self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(text)]
         """The characters, quoted parts and gaps of the pattern as they are written, without what covers the rest."""
+        if careful:
+            self.tokens = tokens = _without_dots(tokens)
         rest = tokens[-1].startswith("*")
         self._paths = tokens[-1] == "**" and not careful
         if rest:
@@ -76,6 +79,16 @@ class CommandPattern:
         """Whether it may match a command of which only the first `words` are known."""
         known = _BETWEEN.join([*words, ""])
         return known.startswith(self.head) or self.head.startswith(known)
+
+
+def _without_dots(tokens: list[str]) -> list[str]:
+    """Return tokens in which each word `.*` is `*`."""
+    around = ["", *tokens, " ", " "]
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not (token == "." and around[at].isspace() and around[at + 2].startswith("*") and around[at + 3].isspace())
+    ]
 
 
 def _command_token(token: str, star: str) -> str:

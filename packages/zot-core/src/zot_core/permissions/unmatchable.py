@@ -22,7 +22,7 @@ _TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-
 _REGULAR = re.compile(
     r"\\[A-Za-z0-9]"
     r"|(?<![\\/\[])\[[!^]?[^]\s]*\w-\w[^]\s]*\]"
-    r"|(?<!\S)\.[*+](?!\S)|(?<!\S)-[\w-]+\.[*+](?!\S)|\.\+(?!\S)|\w\$\Z"
+    r"|(?<!\S)-[\w-]+\.[*+](?!\S)|\.\+(?!\S)|\w\$\Z"
     r"|\A/[^/\s]+(?:\s.*)?/[a-z]?\Z"
     r"|\A[$%]\s|(?<!\S)\.\.\.(?!\S)|\A[^\s/]+\\\s|(?:\A\S+|(?<!\S))\\\*\Z"
 )
@@ -37,8 +37,8 @@ _SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
 """Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
 _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_ELSEWHERE = ("lsp", "repl")
-"""Tools of other programs and of extensions that have a name like a tool of zot by chance."""
+OF_OTHERS = ("lsp", "powershell", "repl")
+"""Tools of other programs and of extensions that zot does not have: two have a name like a tool of zot by chance."""
 _EXPRESSION = "looks like a regular expression or an example, which a rule is not: * is any text, ? one character"
 _EACH = "write a rule for each, or a backslash before it if it is a part of a name"
 
@@ -47,7 +47,7 @@ def near_tool(tool: str, known: Iterable[str]) -> str:
     """Return the tool of zot that a name is a misspelling of, one of `known` or of the built-in ones; empty if it is
     one of them, or like none: extensions and servers have tools, too."""
     names = {*known, *(each.name for each in BUILTIN_TOOLS)}
-    if tool.casefold() in _ELSEWHERE:
+    if tool.casefold() in OF_OTHERS:
         return ""
     return "" if tool.casefold() in names else (near := nearest(tool, sorted(names))) and (other_tool(tool) or near)
 
