@@ -7,10 +7,11 @@ before its first request, so this module imports little.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from zot_ext.near_names import folded, holds_back, nearest
+from zot_ext.near_names import almost, folded, holds_back, nearest
 from zot_ext.regular_file import read_regular
 
 KEY = "mcpServers"
@@ -24,6 +25,8 @@ _FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "al
 """How other agents choose the tools of a server."""
 _BESIDE = ("allowed", "disable", "enable")
 """Parts of names of fields beside the servers by which other programs choose among them."""
+_OF_SERVERS = re.compile("disabled?(?:all|mcp|server|tool|$)")
+"""Names of those that say something with `true`, too."""
 _OTHERS = (
     "command", "args", "env", "cwd", "url", "headers", "type", "timeout", "startup_timeout", "deferred", "oauth",
     "description", "name", "disable_auth", "envFile", "environment", "http_headers", "env_http_headers", "env_vars",
@@ -33,7 +36,12 @@ _OFF = {"active": False, "isactive": False, "isenabled": False, "on": False, "ru
     ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
 )
 """Switches of other programs in small letters, and the value of each by which a server is off."""
-_NOTHING: Sequence[object] = (None, False, [], {}, "")
+_STATES = ("mode", "state", "status")
+"""Fields of other programs whose text may be such a word."""
+_ABOUT = re.compile(r"(?i).*schema|annotations|capabilities|(?:dev)?dependencies|meta(?:data)?|package|repository")
+"""Fields that describe a server and its fields, whatever is inside."""
+_NOTHING: Sequence[object] = (None, False, [], {}, "", "allow", "approve", "off")
+"""Values by which nothing is held back."""
 _PREFERENCES = "preferences"
 """The settings of Claude Desktop, which has them beside its servers."""
 _SIMILARITY = 0.8
@@ -115,7 +123,8 @@ def _beside(fields: Mapping[str, Any], depth: int = _DEPTH) -> str:
         if field == _PREFERENCES and depth == _DEPTH:
             continue
         own = folded(field)
-        chooses = any(each in own for each in parts) and (value is not True or "disable" in own)
+        switch = value is True and not _OF_SERVERS.search(own)
+        chooses = any(each in own for each in parts) and not switch
         chooses = chooses or holds_back(field) or bool(_like(field, _FILTERS))
         none_of = value == [] and ("allow" in own or "enable" in own)  # an empty list of what may run forbids all
         if (none_of or value not in _NOTHING) and (chooses or _off(field, value)):
@@ -132,7 +141,7 @@ def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
             return f"{field!r} is neither true nor false"
         if field in _CHOICES and value not in _CHOICES[field]:
             return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
-        if field in (*_SWITCHES, *_CHOICES, *_OTHERS):
+        if field in (*_SWITCHES, *_CHOICES, *_OTHERS) or _ABOUT.fullmatch(field):
             continue
         near = _like(field, (*_SWITCHES, *_CHOICES))
         if near in _SWITCHES and value is (near == "enabled"):
@@ -155,4 +164,7 @@ def _like(field: str, names: Iterable[str]) -> str:
 
 
 def _off(field: str, value: object) -> bool:
-    return isinstance(value, bool) and _OFF.get(folded(field)) is value
+    """Whether a switch, or the word for a state, says that a server is off."""
+    if isinstance(value, str) and almost(field, _STATES):
+        return bool(almost(value, ("disabled", *(word for word, off in _OFF.items() if off))))
+    return isinstance(value, bool) and _OFF.get(almost(field, _OFF)) is value
