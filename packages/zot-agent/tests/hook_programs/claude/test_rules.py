@@ -84,6 +84,13 @@ def test_what_may_hold_back_and_is_not_understood_is_an_error(tmp_path: Path, te
         ({"deny": ["Bash"]}, "deny", "permissions.deny"),
         ({"disallowedTools": ["Bash"]}, "disallowedTools", "permissions.deny"),
         ({"defaultMode": "plan"}, "defaultMode", "permissions.defaultMode"),
+        ({"permissions": {"defautMode": "plan"}}, "permissions.defautMode", "permissions.defaultMode"),
+        ({"permissions": {"never": ["Bash(rm *)"]}}, "permissions.never", "permissions.deny"),
+        ({"permissions": {"bash": "ask"}}, "permissions.bash", "permissions.deny"),
+        ({"permissions": {"Bash": {"rm *": "deny"}}}, "permissions.Bash", "permissions.deny"),
+        ({"sandboxEnabled": True}, "sandboxEnabled", "permissions.deny"),
+        ({"readOnly": True}, "readOnly", "permissions.deny"),
+        ({"permissionMode": "plan"}, "permissionMode", "permissions"),
         ({"settings": {"permissions": {"deny": ["Bash"]}}}, "settings.permissions", "permissions"),
     ],
 )
@@ -103,7 +110,8 @@ def test_what_claude_code_has_and_zot_does_not_know_stops_nothing(tmp_path: Path
         "allowedMcpServers": [], "allowManagedHooksOnly": True, "disableAllHooks": True, "enabledMcpjsonServers": ["x"],
         "enableAllProjectMcpServers": True, "env": {"DENY": "1"}, "permissionExplainerEnabled": True,
         "blockedMarketplaces": [], "autoMode": {"soft_deny": []}, "strictKnownMarketplaces": [],
-        "permissions": {"disableAutoMode": "disable", "additionalDirectories": ["/x"]},
+        "permissions": {"disableAutoMode": "disable", "additionalDirectories": ["/x"], "allowed": [], "note": "x"},
+        "sandboxEnabled": False, "readOnly": False,
     }  # fmt: skip
     (layer,) = claude_layers([write(tmp_path / "settings.json", others)])
     assert (layer.values, layer.problems, layer.errors) == ({}, [], [])

@@ -33,7 +33,10 @@ _OTHERS = (
     "disabledMcpServers", "enableAllProjectMcpServers", "enabledMcpjsonServers", "enabledMcpServers",
 )  # fmt: skip
 """Other settings there, whose names resemble those."""
-_ELSEWHERE = ("deniedTools", "denyTools", "disallowedTools", "excludeTools")
+_ELSEWHERE = (
+    "approvalMode", "approvalPolicy", "deniedTools", "denyTools", "disallowedTools", "excludeTools", "readOnly",
+    "sandboxEnabled", "sandboxMode",
+)  # fmt: skip
 """Names for that on the command line there, and in other programs."""
 _MODE = "defaultMode"
 _PARTS = (
@@ -42,8 +45,8 @@ _PARTS = (
 """The parts of `permissions` there."""
 _ALIKE = 0.8
 
-_OF_NAMES = r"(?is)(?:agent|skill|slashcommand|task)\(.*|(?:lsp|powershell|repl)(?:\(.*)?"
-"""Rules about what zot has no tool for."""
+_NAMED = ("agent", "skill", "slashcommand", "task")
+"""Tools there whose patterns are names, for which zot's rules have no words."""
 
 
 def claude_layers(paths: Iterable[str], said: Collection[str] = (), own: str = "") -> list[Layer]:
@@ -69,7 +72,7 @@ def _layer(path: str, said: Collection[str]) -> Layer:
             from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  most files have no such rules
 
             parse_permissions({action: _readable(rules) for action, rules in given.items()}, path)
-        rules = {action: [each for rule in given[action] for each in _in_zot(rule)] for action in given}
+        rules = {action: [each for rule in given[action] for each in in_zot(rule)] for action in given}
     except ConfigError as error:
         layer.errors.append(f"{error} (--ignore-settings starts without it)")
         return layer
@@ -83,12 +86,12 @@ def _layer(path: str, said: Collection[str]) -> Layer:
 def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], path: str) -> None:
     """Raise `ConfigError` for a name that neither program reads, and that seems meant to hold something back. Any other
     name is for Claude Code to know."""
-    for name in content:
-        near = name if name in (*_HELD, *_OTHERS) else nearest(name, (*_HELD, *_OTHERS), _ALIKE)
-        inside = content[name] if name not in _HELD else None
-        if near != name and near in _HELD:
+    for name, inside in content.items():
+        if name in (*_HELD, *_OTHERS):
+            continue
+        if (near := nearest(name, (*_HELD, *_OTHERS), _ALIKE)) in _HELD:
             raise _no_setting(path, name, near)
-        if name in _CAREFUL or (not name.startswith("allow") and nearest(name, _ELSEWHERE, _ALIKE)):
+        if name in _CAREFUL or (inside and not name.startswith("allow") and nearest(name, _ELSEWHERE, _ALIKE)):
             raise _no_setting(path, name, "permissions.ask" if name == "ask" else "permissions.deny")
         if name == _MODE and inside not in _CARELESS:
             raise _no_setting(path, name, f"permissions.{_MODE}")
@@ -96,9 +99,11 @@ def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], pat
             raise _no_setting(path, f"{name}.permissions", "permissions")
         if isinstance(inside, dict) and (action := next((k for k in _CAREFUL if isinstance(inside.get(k), list)), "")):
             raise _no_setting(path, f"{name}.{action}", f"permissions.{action}")
-    for name in permissions:
-        near = nearest(name, _PARTS, _ALIKE) or ("deny" if holds_back(name) else "")
-        if name not in _PARTS and near in _CAREFUL:
+    for name in (each for each in permissions if each not in _PARTS and permissions[each] not in _CARELESS):
+        near = nearest(name, _PARTS, _ALIKE)
+        if not near and (holds_back(name) or _has_rules(permissions[name])):
+            near = _CAREFUL[-1]
+        if near in (*_CAREFUL, _MODE):
             raise _no_setting(path, f"permissions.{name}", f"permissions.{near}")
 
 
@@ -106,18 +111,33 @@ def _no_setting(path: str, name: str, near: str) -> ConfigError:
     return ConfigError(f"{path}: Claude Code has no setting {name!r:.60}; did you mean {near}?")
 
 
+def _has_rules(value: object) -> bool:
+    """Whether a value may be rules that hold back: a list, or an action for each tool as in other programs."""
+    if isinstance(value, dict):
+        return any(each in _CAREFUL or _has_rules(each) for each in value.values())
+    return value in _CAREFUL or (isinstance(value, list) and bool(value))
+
+
 def _readable(rules: object) -> object:
     """Return the rules that zot has words for; as they are if they are no list."""
     if not isinstance(rules, list):
         return rules
-    return [each for each in rules if not (isinstance(each, str) and re.fullmatch(_OF_NAMES, each.strip()))]
+    return [each for each in rules if not (isinstance(each, str) and _unknown(each))]
 
 
-def _in_zot(rule: str) -> list[str]:
+def _unknown(rule: str) -> bool:
+    """Whether a rule is about what zot has no tool for."""
+    from zot_core.permissions.unmatchable import OF_OTHERS  # noqa: PLC0415  most files have no rules that hold back
+
+    tool, has_pattern, _ = rule.strip().partition("(")
+    return tool.casefold() in OF_OTHERS or (bool(has_pattern) and tool.casefold() in _NAMED)
+
+
+def in_zot(rule: str) -> list[str]:
     """Return rules of zot for all that a rule covers there, where a path is one of a `.gitignore`: a name without a
     slash counts in every folder, and `/` is the project. Who takes that for the root gets what they mean, too. Nothing
     for what zot's rules have no words for."""
-    if re.fullmatch(_OF_NAMES, rule.strip()):
+    if _unknown(rule):
         return []
     found = re.fullmatch(_OF_FILES, rule.strip())
     path = found[2].strip() if found else ""
@@ -136,7 +156,7 @@ def _unused(content: Mapping[str, Any], permissions: Mapping[str, Any], said: Co
     if "mode" not in said and permissions.get("disableBypassPermissionsMode") is not None:
         yield "permissions.disableBypassPermissionsMode"
     for action in _CAREFUL:
-        yield from (f"permissions.{action} {each}" for each in permissions.get(action) or () if not _in_zot(each))
+        yield from (f"permissions.{action} {each}" for each in permissions.get(action) or () if not in_zot(each))
     walls = content.get("sandbox")
     on = any(walls[each] for each in walls if nearest(each, ("enabled",), _ALIKE)) if isinstance(walls, dict) else walls
     if "sandbox" not in said and on:
