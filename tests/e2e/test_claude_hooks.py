@@ -76,6 +76,33 @@ def test_a_matcher_names_tools_as_claude_code_does(zot: Zot, server: ScriptedSer
     assert (zot.cwd / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("condition", "tool", "arguments", "runs"),
+    [
+        ("Bash(touch *)", "bash", {"command": "touch made"}, True),
+        ("Bash(touch *)", "bash", {"command": "true && A=1 touch made"}, True),
+        ("Bash(touch *)", "bash", {"command": "$T made; touch made"}, True),
+        ("Bash(git *)", "bash", {"command": "touch made"}, False),
+        ("Bash(git *)", "bash", {"command": "echo git push > made"}, False),
+        ("Bash(git *)", "bash", {"command": "echo touch made | sh"}, True),
+        ("Edit(*.txt)", "write", {"path": "sub/a.txt", "content": ""}, True),
+        ("Edit(*.ts)", "write", {"path": "made", "content": ""}, False),
+        ("Edit(/sub/**)", "write", {"path": "../x/sub/made", "content": ""}, False),
+        ("Bash", "write", {"path": "made", "content": ""}, False),
+    ],
+)
+def test_a_hook_with_a_condition_runs_for_the_calls_that_it_is_about(
+    condition: str, tool: str, arguments: dict[str, str], runs: bool, zot: Zot, server: ScriptedServer
+) -> None:
+    entry = {"type": "command", "command": "touch asked; echo not here >&2; exit 2", "if": condition}
+    (zot.cwd / ".claude").mkdir()
+    (zot.cwd / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
+    calls(server, tool, **arguments)
+    assert ask(zot, server).code == 0
+    assert (zot.cwd / "asked").exists() is runs
+    assert ("not here" in json.dumps(server.requests[1].body)) is runs
+
+
 def test_a_hook_changes_the_input_of_a_call(zot: Zot, server: ScriptedServer) -> None:
     changed = specific(permissionDecision="allow", updatedInput={"command": "touch other", "description": "x"})
     hooks(zot, {"PreToolUse": f"echo '{changed}'"})

@@ -22,7 +22,7 @@ class FrameDialect:
     def __init__(self, program: HookProgram, frame_bytes: int) -> None:
         self._program, self._frame_bytes = program, frame_bytes
 
-    def question(self, frame: Event | EventIntercept, _: HookPlace) -> bytes | None:
+    async def question(self, frame: Event | EventIntercept, _: HookPlace) -> bytes | None:
         """Return the frame as a line; see `Dialect`."""
         return encode(frame, limit=self._frame_bytes) if self._program.matches(frame.tool_name) else None
 

@@ -19,7 +19,7 @@ from zot_ext.protocol.from_host import Event, EventIntercept
 class Dialect(Protocol):
     """The input and output of a program."""
 
-    def question(self, frame: Event | EventIntercept, place: HookPlace, /) -> bytes | None:
+    async def question(self, frame: Event | EventIntercept, place: HookPlace, /) -> bytes | None:
         """Return the standard input for a frame; None if the program does not run for it. Raises `FrameError`."""
 
     async def answer(self, frame: EventIntercept, ended: HookExit, place: HookPlace, /) -> EventInterceptResponse:
@@ -59,7 +59,7 @@ class HookInterceptor:
         """Run the program and return its answer; its own time limit counts. Raises `ExtensionEnded` if it fails, and
         `FrameError` if the frame cannot be encoded or the answer is invalid."""
         place = self._place()
-        given = self._dialect.question(frame, place)
+        given = await self._dialect.question(frame, place)
         if given is None:
             return EventInterceptResponse(frame.id)
         try:
@@ -90,7 +90,7 @@ class HookInterceptor:
     async def _notice(self, frame: Event) -> None:
         place = self._place()
         try:
-            given = self._dialect.question(frame, place)
+            given = await self._dialect.question(frame, place)
             ended = None if given is None else await self._run(given, place)
             if ended is not None:
                 ended.check()

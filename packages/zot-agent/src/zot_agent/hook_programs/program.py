@@ -1,9 +1,14 @@
 """`HookProgram`: a program of the settings, and when it runs."""
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from zot_agent.hook_programs.events import INTERCEPTED
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
 
 _SHOWN = 60
 
@@ -32,9 +37,9 @@ class HookProgram(Record):
     """A program that `source`, a file of settings, names for `event`.
 
     `match` is a regular expression for the whole name of a tool, in small or large letters; without it the program runs
-    for all. It is asked if it
-    `waits`, else only notified. `blocks_on_failure`: what it should have judged is refused if it fails. `claude` is the
-    name of the event in Claude Code, if the program reads and writes what that defines.
+    for all. One of its `rules` must be about the call, if it has any. It is asked if it `waits`, else only notified.
+    `blocks_on_failure`: what it should have judged is refused if it fails. `claude` is the name of the event in Claude
+    Code, if the program reads and writes what that defines.
     """
 
     event: str
@@ -46,6 +51,7 @@ class HookProgram(Record):
     blocks_on_failure: bool = False
     sandboxed: bool = True
     claude: str = ""
+    rules: "Sequence[Rule]" = ()
 
     @property
     def answers(self) -> bool:
@@ -58,6 +64,7 @@ class HookProgram(Record):
     def lines(self) -> list[str]:
         """Describe it for a person, its event first."""
         how = ["for " + self.match.replace(".*", "*")] if self.match else []
+        how += [f"if {self.rules[0].text}"] if self.rules else []
         how += [] if self.answers else ["only notified"]
         how += ["a failure blocks"] if self.blocks_on_failure else []
         how += [] if self.sandboxed else ["outside the sandbox"]

@@ -4,7 +4,8 @@ It runs in the shell, as a command of the model does: with the same variables, i
 that ends at its time limit or when nobody waits any more.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import INSIDE
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram, HookProgramLimits
@@ -13,6 +14,9 @@ from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permission_mode import PermissionMode
 from zot_core.sandbox.sandbox import Sandbox
 from zot_provider.record import Record, field
+
+if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
 
 
 class HookFailed(Exception):
@@ -28,10 +32,14 @@ async def _nothing() -> None:
     pass
 
 
+async def _any(rules: "Sequence[Rule]", call: ToolRequest) -> bool:
+    return True
+
+
 class HookPlace(Record):
     """Where hook programs run: the directory, variables besides the ones of this process, variables that they do not
     get, and the sandbox, if it is on. `begun`: the session has answers. `ask` asks the person whether a call may run,
-    for a reason; `stop` stops the run."""
+    for a reason; `stop` stops the run; `about` says whether one of some rules that ask may be about a call."""
 
     cwd: str
     env: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +49,7 @@ class HookPlace(Record):
     begun: bool = False
     ask: Callable[[ToolRequest, str], Awaitable[bool]] = _nobody
     stop: Callable[[], Awaitable[None]] = _nothing
+    about: "Callable[[Sequence[Rule], ToolRequest], Awaitable[bool]]" = _any
 
 
 class HookExit(Record):

@@ -56,7 +56,7 @@ def test_a_matcher_is_a_list_of_names_or_an_expression_for_a_part(
 
 NOT_RUN: list[tuple[list[Any], str]] = [
     (group(type="prompt"), 'the type "prompt"'),
-    (group(**{"if": "Bash(git *)"}), "the key 'if'"),
+    (group(unless="Bash(git *)"), "the key 'unless'"),
     (group("("), "the matcher '(': "),
     (group("Read|Bsh"), "the matcher 'Bsh', which is no tool but nearly 'bash'"),
     (group(1), "the matcher 1"),
@@ -95,6 +95,36 @@ def test_a_guard_that_zot_cannot_run_is_an_error_and_any_other_hook_is_a_line(
         assert [each.claude for each in programs] == ["SessionEnd"]
         assert [note.startswith(f"{path}: zot does not run these hooks: {name} (") for note in notes] == [True]
         assert "\n" not in notes[0]
+
+
+def test_a_hook_with_a_condition_has_rules_about_its_calls(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    for name in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):
+        (program,), notes = claude_programs([write(path, {name: group(**{"if": "Edit(*.ts)"})})])
+        assert [(each.action, each.text) for each in program.rules] == [("ask", "Edit(*.ts)"), ("ask", "Edit(**/*.ts)")]
+        assert program.lines()[0].startswith(f"{name}, if Edit(*.ts)")
+        assert notes == []
+    for every in (None, "", "*"):
+        (program,), notes = claude_programs([write(path, {"PreToolUse": group(**{"if": every})})])
+        assert (program.rules, notes) == ((), [])
+
+
+@pytest.mark.parametrize("condition", ["Bash(git * && ls)", "Skill(x)", "Bsh(rm *)", "not a rule", 1, {"tool": "Bash"}])
+def test_a_guard_whose_condition_is_not_understood_runs_at_every_call_and_a_line_says_so(
+    condition: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "settings.json"
+    (program,), (note,) = claude_programs([write(path, {"PreToolUse": group("Bash", **{"if": condition})})])
+    assert (program.match, program.rules) == ("Bash", ())
+    assert note.startswith(f"{path}: zot does not understand when these hooks run, so they always do: PreToolUse (if ")
+
+
+def test_a_condition_where_there_is_no_call_leaves_a_guard_in_place_and_no_other_hook(tmp_path: Path) -> None:
+    hooks = {name: group(**{"if": "Bash(git *)"}) for name in ("UserPromptSubmit", "Stop", "Notification")}
+    (program,), notes = claude_programs([write(tmp_path / "settings.json", hooks)])
+    assert program.claude == "UserPromptSubmit"
+    assert "does not run these hooks: Stop (it has an 'if', and is about no call), Notification (" in notes[0]
+    assert "so they always do: UserPromptSubmit (if " in notes[1]
 
 
 @pytest.mark.parametrize("name", ["preToolUse", "PreToolUses", "pre_tool_use", "UserPromptSubmitted", "PreTool"])

@@ -43,7 +43,7 @@ class ClaudeDialect:
         self._guards = program.claude in GUARDS
         self._session: str | None = None
 
-    def question(self, frame: Event | EventIntercept, place: HookPlace) -> bytes | None:
+    async def question(self, frame: Event | EventIntercept, place: HookPlace) -> bytes | None:
         """Return the input that Claude Code would write; see `Dialect`."""
         row, members = self._row, _members(frame, self._frame_bytes)
         session = members.get("session_id") or place.env.get("ZOT_SESSION_ID", "")
@@ -53,6 +53,8 @@ class ClaudeDialect:
             again, self._session = self._session is not None, session
             members["source"] = "resume" if place.begun else "clear" if again else "startup"
         if not row.applies(members) or not any(map(self._program.matches, row.subjects(members) or ("",))):
+            return None
+        if self._program.rules and not await place.about(self._program.rules, _call(members)):
             return None
         given = {
             "session_id": session,
@@ -103,7 +105,7 @@ class ClaudeDialect:
         if decision in ("deny", "block"):
             return self._refused(members, reason)
         if asks:
-            call = ToolRequest(members["tool_id"], members["tool_name"], members.get("tool_args", {}))
+            call = _call(members)
             if not await place.ask(call, reason or f"the hook {self._program.line} asks"):
                 return self._refused(members, f"the user did not allow this call of {call.name}")
         updated = more.get("updatedInput")
@@ -118,6 +120,11 @@ class ClaudeDialect:
 
     def _context(self, members: Frame, text: str) -> Answer:
         return self._row.context(members, text) if text and self._row.context is not None else {}
+
+
+def _call(members: Frame) -> ToolRequest:
+    agent = members.get("agent_id", "")
+    return ToolRequest(members["tool_id"], members["tool_name"], members.get("tool_args", {}), agent_id=agent)
 
 
 def _members(frame: Event | EventIntercept, limit: int) -> dict[str, Any]:

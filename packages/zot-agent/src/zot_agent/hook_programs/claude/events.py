@@ -39,6 +39,11 @@ def blocks(event: ClaudeEvent) -> bool:
     return event.refused is _block
 
 
+def is_about_calls(event: ClaudeEvent) -> bool:
+    """Whether each frame of it is about a call of a tool, which rules can be about."""
+    return event.subjects is _tools
+
+
 def _tools(frame: Frame) -> tuple[str, ...]:
     return claude_names(frame["tool_name"])
 

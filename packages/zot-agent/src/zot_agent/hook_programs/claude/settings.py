@@ -10,10 +10,11 @@ may be there to refuse: at an event at which a hook can refuse something, or one
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS
+from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS, is_about_calls
+from zot_agent.hook_programs.claude.rules import in_zot
 from zot_agent.hook_programs.claude.tools import TOOLS
 from zot_agent.hook_programs.events import KNOWN
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
@@ -22,6 +23,9 @@ from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
 from zot_provider.near_names import nearest
 
+if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
+
 _SECONDS = 600.0
 """Without a `timeout`."""
 _ANY = ("", "*")
@@ -29,7 +33,7 @@ _NAMES = re.compile(r"[\w, |-]*")
 """A matcher of these letters is a list of names; any other is a regular expression for a part of a name."""
 _SERVER = re.compile(r"mcp__(?:(?!__).)+")
 _KNOWN = (
-    "type", "command", "args", "timeout", "async", "asyncRewake", "onFailure", "statusMessage", "once", "shell",
+    "type", "if", "command", "args", "timeout", "async", "asyncRewake", "onFailure", "statusMessage", "once", "shell",
     "name", "description", "comment", "_comment",
 )  # fmt: skip
 _SHELLS = ("bash", "sh")
@@ -40,9 +44,9 @@ class _NotRun(Exception):
 
 
 def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]:
-    """Return the programs of these files that zot runs, and a line for each file with hooks that it does not run.
-    `disableAllHooks` of the last file that has it counts for all. Raises `ConfigError` for a file that cannot be read,
-    because it could name a guard, and for a guard that zot cannot run."""
+    """Return the programs of these files that zot runs, and a line for each file with hooks that it does not run, or
+    runs at more calls than Claude Code does. `disableAllHooks` of the last file that has it counts for all. Raises
+    `ConfigError` for a file that cannot be read, because it could name a guard, and for a guard that zot cannot run."""
     programs: list[HookProgram] = []
     notes: list[str] = []
     disabled, unable = False, ""
@@ -50,18 +54,23 @@ def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]
         content = read_json_object(path)
         disabled = content.get("disableAllHooks", disabled) is True
         skipped: dict[str, None] = {}
+        more: dict[str, None] = {}
         hooks = content.get("hooks") or {}
         if not isinstance(hooks, dict):
             raise ConfigError(f"{path}: hooks: expected an object, got {describe(hooks)}")
         for name, entry, matcher in _entries(hooks):
             try:
-                programs.append(_read(name, entry, matcher, path))
+                programs.append(program := _read(name, entry, matcher, path))
+                if not program.rules and (condition := _condition(entry)) is not None:
+                    more[f"{name} (if {describe(condition)})"] = None
             except _NotRun as error:
                 skipped[f"{name} ({error})"] = None
                 if nearest(name, CLAUDE_EVENTS) in GUARDS:
                     unable = unable or f"{path}: hooks.{name}: {error}"
         if skipped:
             notes.append(f"{path}: zot does not run these hooks: {', '.join(skipped)}")
+        if more:
+            notes.append(f"{path}: zot does not understand when these hooks run, so they always do: {', '.join(more)}")
     if unable and not disabled:
         raise ConfigError(f"{unable}; zot cannot run this guard, so it does not start without disableAllHooks")
     return ([], []) if disabled else (programs, notes)
@@ -86,6 +95,8 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         raise _NotRun(f"the type {describe(entry.get('type'))}")
     if unknown := [key for key in entry if key not in _KNOWN]:
         raise _NotRun(f"the key {unknown[0]!r}")
+    if _condition(entry) is not None and not is_about_calls(row) and name not in GUARDS:
+        raise _NotRun("it has an 'if', and is about no call")
     if entry.get("shell", "bash") not in _SHELLS:
         raise _NotRun(f"the shell {describe(entry['shell'])}")
     command, arguments, seconds = entry.get("command"), entry.get("args", []), entry.get("timeout", _SECONDS)
@@ -105,7 +116,26 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         waits=entry.get("async") is not True and entry.get("asyncRewake") is not True,
         blocks_on_failure=failure == "block",
         claude=name,
+        rules=_rules(_condition(entry)) if is_about_calls(row) else (),
     )
+
+
+def _condition(entry: Any) -> object:
+    """Return the rule for whose calls alone a hook runs; None if it is for all."""
+    condition = entry.get("if") if isinstance(entry, dict) else None
+    return None if condition in _ANY else condition
+
+
+def _rules(condition: object) -> "Sequence[Rule]":
+    """Return the rules of a condition; none if there is none, or zot does not understand it."""
+    if not isinstance(condition, str):
+        return ()
+    from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few hooks have a condition
+
+    try:
+        return tuple(parse_permissions({"ask": in_zot(condition)}, "").rules)
+    except ConfigError:
+        return ()
 
 
 def _check_names(names: Iterable[str]) -> None:

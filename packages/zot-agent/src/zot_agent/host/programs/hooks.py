@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from zot_agent.hook_programs.programs import HookPrograms
     from zot_agent.host.sandbox import SandboxSwitch
     from zot_core.conversation.driver import Conversation
+    from zot_core.hooks import ToolRequest
+    from zot_core.permissions.rule import Rule
 
 _STOP_SECONDS = 1.0
 
@@ -71,7 +73,16 @@ def open_hooks(
             any(each.role == "assistant" for each in runtime.messages),
             conversation.permissions.ask_about,
             stop,
+            about,
         )
+
+    async def about(rules: "Sequence[Rule]", call: "ToolRequest") -> bool:
+        from zot_core.permissions.judge import Judge  # noqa: PLC0415  few hooks have rules
+
+        runtime = conversation.runtime
+        child = runtime.agents.find(call.agent_id).runtime if call.agent_id else None
+        there = call if child is None else call.replace(cwd=child.agent.context.cwd)
+        return (await Judge(rules, "yolo", reads=False).judge(there, runtime.agent)).action != "allow"
 
     async def stop() -> None:
         conversation.interrupt()
