@@ -92,8 +92,12 @@ def described(text: str) -> dict[str, Any]:
 
 def plain(doc: str | None) -> str:
     """A docstring on one line, with the default of each limit in the place of its name."""
-    limits = re.compile(r"`ExtensionLimits\.(\w+)`")
-    return limits.sub(lambda name: f"{getattr(DEFAULT_LIMITS, name[1]):g} s", " ".join((doc or "").split()))
+
+    def said(name: re.Match[str]) -> str:
+        unit = name[1].rpartition("_")[2]
+        return f"{getattr(DEFAULT_LIMITS, name[1]):,}".removesuffix(".0") + f" {'s' if unit == 'seconds' else unit}"
+
+    return re.sub(r"`ExtensionLimits\.(\w+)`", said, " ".join((doc or "").split()))
 
 
 def record_schema(cls: type[Record], discriminator: str = "") -> dict[str, Any]:

@@ -201,8 +201,8 @@ class SystemText(TypedDict):
 
 
 class KnownCommand(TypedDict):
-    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint; `path` is the file of
-    a skill or a prompt template."""
+    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint; `path` is the file
+    of a skill or a prompt template."""
 
     name: str
     description: str
