@@ -169,8 +169,8 @@ async def test_a_model_that_may_do_everything_is_told_so_after_a_compaction_of_a
         async with attached(client, Permissions(ask=yes), session=session) as runtime:
             for text in "56":
                 await runtime.prompt(text)
-    for request in client.requests[-2:]:  # at once, and once
-        assert [each for each in users(request.messages) if each.startswith("[Mode")] == [FREE]
+    told = [[each for each in users(request.messages) if each.startswith("[Mode")] for request in client.requests[-2:]]
+    assert told == [[FREE], [FREE]]  # at once, and once
 
 
 async def test_a_summary_that_comes_after_it_makes_it_come_again() -> None:
