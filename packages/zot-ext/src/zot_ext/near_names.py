@@ -47,8 +47,8 @@ def nearest(name: str, names: Iterable[str], alike: float = _ALIKE) -> str:
 
 
 def almost(name: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that a name is, or is but for one letter behind the first; empty if it is none. That
-    is little enough for words that stand beside many others."""
+    """Return which of `names` this is, also if one letter behind the first differs, or else an empty text. One letter
+    is little enough for words among many others."""
     plain = folded(name)
     like = [each for each in names if each[:1].lower() == plain[:1] and abs(len(folded(each)) - len(plain)) < 2]
     return nearest(plain, like, _ALIKE_WORDS) if like else ""

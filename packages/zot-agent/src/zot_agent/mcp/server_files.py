@@ -26,7 +26,7 @@ _FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "al
 _BESIDE = ("allowed", "disable", "enable")
 """Parts of names of fields beside the servers by which other programs choose among them."""
 _OF_SERVERS = re.compile("disabled?(?:all|mcp|server|tool|$)")
-"""Names of those that say something with `true`, too."""
+"""Names of fields that turn servers off with `true`, too."""
 _OTHERS = (
     "command", "args", "env", "cwd", "url", "headers", "type", "timeout", "startup_timeout", "deferred", "oauth",
     "description", "name", "disable_auth", "envFile", "environment", "http_headers", "env_http_headers", "env_vars",

@@ -136,17 +136,17 @@ class ToolCaller:
     def _answer(self, frame: CallTool, result: ToolResult) -> None:
         content, truncated = cut_content(result.content, self._limits.call_tool_bytes)
         details = {**result.details}
-        structured, told = _object(details.pop("structured_content", None)), _object(details)
+        structured, members = _object(details.pop("structured_content", None)), _object(details)
         if structured is not None and len(structured.text) > self._limits.call_tool_bytes:
             structured, truncated = None, True
-        if told is not None and len(told.text) > self._limits.call_tool_bytes:
-            told = None
-        answer = ToolAnswer(frame.id, frame.name, content, result.is_error, truncated, structured, told)
+        if members is not None and len(members.text) > self._limits.call_tool_bytes:
+            members = None
+        answer = ToolAnswer(frame.id, frame.name, content, result.is_error, truncated, structured, members)
         self._connection.send(answer)
 
 
 def _object(value: object) -> RawObject | None:
-    """Return an object with members as JSON; None if it is none, as the details of a program's own tool may be."""
+    """Return an object with members as JSON, and None for all else: a program may have any details."""
     try:
         return RawObject.from_value(value) if isinstance(value, dict) and value else None
     except FrameError:

@@ -127,7 +127,7 @@ def _condition(entry: Any) -> object:
 
 
 def _rules(condition: object) -> "Sequence[Rule]":
-    """Return the rules of a condition; none if there is none, or zot does not understand it."""
+    """Return the rules of a condition, empty without a condition and where zot does not understand it."""
     if not isinstance(condition, str):
         return ()
     from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few hooks have a condition

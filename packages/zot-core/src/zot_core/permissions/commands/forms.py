@@ -17,7 +17,7 @@ model writes must not take the time of the event loop."""
 class Form(list[Word]):
     """The words of a command, the program first. `known`: a shell runs it; otherwise its words may be options of a
     wrapper. `fed`: its input is written in the line, or the shell does not read it. `whole`: no options are left
-    out. `shapes` are those of its words."""
+    out. `shapes` has the shape of each word."""
 
     def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False, whole: bool = True) -> None:
         super().__init__(words)

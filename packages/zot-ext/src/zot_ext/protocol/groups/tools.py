@@ -60,8 +60,8 @@ class ToolAnswer(Frame, type="tool_result"):
     structured_content: RawObject | None = None
     """The result for programs, if the tool has one."""
     details: RawObject | None = None
-    """What the tool says of its work beside the content, of zot's own tools the members that `docs/tools.md` names.
-    None if that is more than `ExtensionLimits.call_tool_bytes`."""
+    """Facts about the work beside the content. `docs/tools.md` names the members of zot's own tools.
+    None if they are larger than `ExtensionLimits.call_tool_bytes`."""
 
     @property
     def text(self) -> str:
