@@ -503,7 +503,8 @@ async def test_templates_are_listed_with_their_hints_and_what_is_left_out_is_sai
         await conversation.list_templates()
         listed = {each.name: each for each in conversation.commands}
         assert sorted(listed) == ["greet", "init", "review"]
-        assert listed["greet"] == Command("prompts", "greet", "says hello", "template", "<name>")
+        path = str(tmp_path / "prompts" / "greet.md")
+        assert listed["greet"] == Command("prompts", "greet", "says hello", "template", "<name>", path)
         assert listed["review"].description == "My own review."
         folder = tmp_path / "prompts"
         assert [event.message for event in made.of(Notice)] == [
