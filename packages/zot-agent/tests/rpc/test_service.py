@@ -62,9 +62,9 @@ def test_the_response_repeats_the_id_exactly(peer: Peer, id: str) -> None:
         (b'{"type":"prompt","message":" "}', "message is empty"),
         (b'{"type":"prompt","message":"x","hold_text":"yes"}', 'hold_text must be true or false, not "yes"'),
         (b'{"type":"prompt","message":"x","images":{}}', "images must be an array of objects, not an object"),
-        (b'{"type":"prompt","message":"x","images":[7]}', "images must be an array of objects, not an array of"),
+        (b'{"type":"prompt","message":"x","images":[7]}', "images[0] must be an object, not 7"),
         (b'{"type":"prompt","message":"x","images":[{}]}', "images[0].data is missing"),
-        (b'{"type":"tools.set","tools":["x",1]}', "tools must be an array of strings"),
+        (b'{"type":"tools.set","tools":["x",1]}', "tools[1] must be a string, not 1"),
         (b'{"type":"set_model"}', "model is missing"),
         (b'{"type":"set_model","model":""}', "the model's name is empty"),
         (

@@ -266,7 +266,7 @@ async def test_an_extension_writes_the_summaries(world: World) -> None:
         assert (await talk.conversation.branches.tree()).labels == {first: "here"}
         await events(talk)
         await talk.conversation.compact()
-        assert "of 4" in talk.runtime.messages[0].text
+        assert "of 5" in talk.runtime.messages[0].text  # the mode, too
     assert len(talk.client.requests) == 2
 
 

@@ -128,7 +128,7 @@ async def test_a_command_that_runs_as_a_prompt_changes_the_session_and_prompts_i
         await talk.conversation.prompt("first")
         assert await talk.conversation.prompt("/hand go on") == "completed"
         assert texts(talk)[0].endswith("the summary")
-        assert texts(talk)[1:] == ["go on", "two"]
+        assert texts(talk)[1:] == ["go on", "[Mode yolo from here on: every call runs.]", "two"]
         assert client.requests[-1].model.id == "other"
 
 
