@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from zot_core.sessions.branch import copy_branch, read_family
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.rows import Label, Meta
-from zot_core.sessions.tree import SessionTree
+from zot_core.sessions.tree import KINDS, SessionTree
 from zot_provider.messages import Message, TextBlock, new_entry_id
 
 META = Meta("5b0e6f8c", "/p", "m", "p", "then")
@@ -72,3 +72,18 @@ def test_a_copied_part_is_not_read_again_but_what_follows_it_is(tmp_path: Path) 
     other = "0" * len(first)
     (tmp_path / copy).write_bytes((tmp_path / copy).read_bytes().replace(first.encode(), other.encode()))
     assert other not in read_family(session).entries
+
+
+def test_messages_that_only_the_model_sees_are_no_prompts_of_a_person(tmp_path: Path) -> None:
+    session = SessionFile(str(tmp_path / "20260301-120000-5b0e6f8c.jsonl"), META)
+    prompts = [say(session, text) for text in ("a", '"hidden":"not a note"')]
+    note = Message("user", [TextBlock("the mode is plan")], hidden="the mode")
+    session.append(note)
+    memory = SessionTree()
+    for id, message in zip(prompts, ("a", "b"), strict=True):
+        memory.add(id, "", "user", Message("user", [TextBlock(message)]))
+    memory.add(note.id, prompts[1], "user", note)
+    for tree in (read_family(session), memory):
+        assert [tree.ids[number] for number in tree.of_kinds(range(3), KINDS)] == prompts
+        assert tree.entries[note.id].kind == "user"
+    session.close()

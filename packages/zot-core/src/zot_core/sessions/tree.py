@@ -3,9 +3,9 @@
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import ACCESS_READ, mmap
-from typing import Any, BinaryIO, Literal, TypeAlias, get_args
+from typing import Any, BinaryIO, Literal, Protocol, TypeAlias, get_args
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
@@ -22,6 +22,9 @@ EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "branc
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 _CODES: dict[EntryKind, int] = {kind: code for code, kind in enumerate(KINDS)}
+
+_NOTE = len(KINDS)
+"""The code of a message of the kind `user` that only the model sees."""
 
 _CHUNK = 1 << 22
 
@@ -46,6 +49,10 @@ class EntryNode(Record):
     held: Message | rows.CustomEntry | None = None
 
 
+class _Append(Protocol):
+    def __call__(self, id: str, parent: str, kind: EntryKind, start: int, size: int, *, note: bool) -> None: ...
+
+
 class SessionTree:
     """The entries of a session, of all its branches, by id, in the order in which they were found.
 
@@ -62,7 +69,7 @@ class SessionTree:
         self.leaves: dict[str, str] = {}
         self.current = ""
         self._numbers: dict[str, int] = {}
-        self._kinds = bytearray()  # indexes in `KINDS`
+        self._kinds = bytearray()  # indexes in `KINDS`, or `_NOTE`
         self._starts, self._sizes = array("q"), array("q")
         self._paths: list[tuple[int, str]] = []  # the first number of entries of a file, and its path
         self._held: dict[int, Message | rows.CustomEntry] = {}
@@ -86,29 +93,29 @@ class SessionTree:
             path = self._paths[bisect_right(self._paths, number, key=lambda each: each[0]) - 1][1]
             place = path, self._starts[number], self._sizes[number]
         before = self.ids[parent] if parent >= 0 else ""
-        return EntryNode(id, before, KINDS[self._kinds[number]], place, self._held.get(number))
+        return EntryNode(id, before, self.kind(number), place, self._held.get(number))
 
     def add(self, id: str, parent: str, kind: EntryKind, held: Message | rows.CustomEntry) -> None:
         """Add an entry of a conversation in memory."""
         self._held[len(self.ids)] = held
-        self._append(id, parent, kind, 0, 0)
+        self._append(id, parent, kind, 0, 0, note=kind == "user" and isinstance(held, Message) and bool(held.hidden))
 
     def replace(self, id: str, held: Message) -> None:
         """Replace the content of an entry of a conversation in memory."""
         self._held[self._numbers[id]] = held
 
-    def file_adder(self, path: str) -> Callable[[str, str, EntryKind, int, int], None]:
-        """Return a function that adds an entry of this file: its id, that of the one before, its kind, and the offset
-        and the size of its row. It does nothing if the id is known."""
+    def file_adder(self, path: str) -> _Append:
+        """Return a function that adds an entry of this file: its id, that of the one before, its kind, the offset and
+        the size of its row, and whether only the model sees it. It does nothing if the id is known."""
         self._paths.append((len(self.ids), path))
         return self._append
 
-    def _append(self, id: str, parent: str, kind: EntryKind, start: int, size: int) -> None:
+    def _append(self, id: str, parent: str, kind: EntryKind, start: int, size: int, *, note: bool) -> None:
         if id in self._numbers:
             return
         number = self._numbers[id] = len(self.ids)
         self.ids.append(id)
-        self._kinds.append(_CODES[kind])
+        self._kinds.append(_NOTE if note else _CODES[kind])
         self._starts.append(start)
         self._sizes.append(size)
         before = self._numbers[parent] if parent else -1
@@ -157,10 +164,11 @@ class SessionTree:
                     stack += [(branch, depth + 1) for branch in reversed(branches)]
 
     def kind(self, number: int) -> EntryKind:
-        return KINDS[self._kinds[number]]
+        code = self._kinds[number]
+        return "user" if code == _NOTE else KINDS[code]
 
     def of_kinds(self, numbers: range, kinds: Iterable[EntryKind]) -> list[int]:
-        """Return the numbers whose entries have one of these kinds."""
+        """Return the numbers whose entries have one of these kinds, without messages that only the model sees."""
         codes = bytes(_CODES[kind] for kind in kinds)
         found = enumerate(self._kinds[numbers.start : numbers.stop], numbers.start)
         return [number for number, code in found if code in codes]
@@ -250,7 +258,8 @@ def _read(file: BinaryIO, path: str, tree: SessionTree, read: set[str], labels: 
     add = tree.file_adder(path)
     for kind, id, _, start, line in file_rows(file, last, file.tell()):
         if kind in KINDS:
-            add(id, last, kind, start, len(line))
+            # In JSON a quotation mark inside a string has a backslash before it, so these bytes are a name.
+            add(id, last, kind, start, len(line), note=kind == "user" and b'"hidden":' in line)
             last = id
         elif kind == "label" and id not in labels:
             labels.add(id)
