@@ -6,6 +6,7 @@ changes the text up to the target of an *exclusive* motion without the target, o
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from zot_tui.editor.units import BLANK, Units
@@ -98,19 +99,10 @@ def column(place: MotionStart) -> MotionTarget:
 # Between lines
 
 
-def up(place: MotionStart) -> MotionTarget | None:
-    """k"""
-    return _line(place, -place.times)
-
-
-def down(place: MotionStart) -> MotionTarget | None:
-    """j"""
-    return _line(place, place.times)
-
-
-def _line(place: MotionStart, by: int) -> MotionTarget | None:
+def line(place: MotionStart, *, by: int) -> MotionTarget | None:
+    """j, k"""
     units = place.units
-    start = units.lines(place.at, by)
+    start = units.lines(place.at, by * place.times)
     if start == units.start(place.at):
         return None
     return MotionTarget(units.at_cells(start, place.goal), "lines")
@@ -127,18 +119,8 @@ def text_end(place: MotionStart) -> MotionTarget:
     return MotionTarget(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
 
 
-def paragraph_up(place: MotionStart) -> MotionTarget | None:
-    """{"""
-    return _paragraph(place, -1)
-
-
-def paragraph_down(place: MotionStart) -> MotionTarget | None:
-    """}"""
-    return _paragraph(place, 1)
-
-
-def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
-    """Go to the next empty line after one with text."""
+def paragraph(place: MotionStart, *, by: int) -> MotionTarget | None:
+    """{, }: to the next empty line after one with text"""
     units = place.units
     line = units.start(place.at)
     for left_over in range(place.times - 1, -1, -1):
@@ -166,7 +148,7 @@ def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """w, W: to the beginning of the next word"""
     units, at, count = place.units, place.at, place.times
     if place.operator == "change" and units.kind(at) != BLANK:
-        return _word_end(place, big=big, stop=True)  # changing a word keeps the blanks behind it
+        return word_end(place, big=big, stop=True)  # changing a word keeps the blanks behind it
     for left_over in range(count - 1, -1, -1):
         kind = units.kind(at, big=big)
         ends = bool(place.operator) and not left_over
@@ -187,13 +169,8 @@ def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     return MotionTarget(at) if at > place.at or place.operator else None
 
 
-def word_end(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
-    """e, E: to the end of the next word"""
-    return _word_end(place, big=big)
-
-
-def _word_end(place: MotionStart, *, big: bool, stop: bool = False) -> MotionTarget | None:
-    """With `stop`, the end of the word at the start counts."""
+def word_end(place: MotionStart, *, big: bool = False, stop: bool = False) -> MotionTarget | None:
+    """e, E: to the end of the next word; with `stop`, the end of the word at the start counts"""
     units, at = place.units, place.at
     for _ in range(place.times):
         kind = units.kind(at, big=big)
@@ -244,27 +221,8 @@ def word_end_back(place: MotionStart, *, big: bool = False) -> MotionTarget | No
 # Searches
 
 
-def find(place: MotionStart) -> MotionTarget | None:
-    """f: to the next occurrence of the character on the line"""
-    return _find(place, 1)
-
-
-def find_back(place: MotionStart) -> MotionTarget | None:
-    """F"""
-    return _find(place, -1)
-
-
-def till(place: MotionStart) -> MotionTarget | None:
-    """t: to before it"""
-    return _find(place, 1, short=1)
-
-
-def till_back(place: MotionStart) -> MotionTarget | None:
-    """T"""
-    return _find(place, -1, short=1)
-
-
-def _find(place: MotionStart, by: int, short: int = 0) -> MotionTarget | None:
+def find(place: MotionStart, *, by: int, short: int = 0) -> MotionTarget | None:
+    """f, F: to the next occurrence of the character on the line; t, T: to `short` before it"""
     units, at = place.units, place.at
     start, end = units.start(at), units.end(at)
     for _ in range(place.times):
@@ -313,10 +271,6 @@ def _partner(units: Units, at: int, same: str, other: str, by: int) -> int | Non
     return None
 
 
-def _big(motion: Callable[..., MotionTarget | None]) -> Motion:
-    return lambda place: motion(place, big=True)
-
-
 MOTIONS: dict[str, Motion] = {
     "left": left,
     "right": right,
@@ -325,25 +279,25 @@ MOTIONS: dict[str, Motion] = {
     "line_end": line_end,
     "line_last": line_last,
     "column": column,
-    "down": down,
-    "up": up,
+    "down": partial(line, by=1),
+    "up": partial(line, by=-1),
     "text_start": text_start,
     "text_end": text_end,
-    "paragraph_back": paragraph_up,
-    "paragraph": paragraph_down,
+    "paragraph_back": partial(paragraph, by=-1),
+    "paragraph": partial(paragraph, by=1),
     "word": word,
-    "long_word": _big(word),
+    "long_word": partial(word, big=True),
     "word_end": word_end,
-    "long_word_end": _big(word_end),
+    "long_word_end": partial(word_end, big=True),
     "word_back": word_back,
-    "long_word_back": _big(word_back),
+    "long_word_back": partial(word_back, big=True),
     "word_end_back": word_end_back,
-    "long_word_end_back": _big(word_end_back),
+    "long_word_end_back": partial(word_end_back, big=True),
     "bracket": matching,
-    "find": find,
-    "find_back": find_back,
-    "till": till,
-    "till_back": till_back,
+    "find": partial(find, by=1),
+    "find_back": partial(find, by=-1),
+    "till": partial(find, by=1, short=1),
+    "till_back": partial(find, by=-1, short=1),
 }
 
 FINDS = {"find": "find_back", "find_back": "find", "till": "till_back", "till_back": "till"}
