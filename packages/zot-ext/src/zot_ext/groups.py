@@ -148,14 +148,7 @@ class Groups:
         `autocomplete`. The handler takes a `CompletionRequest` and returns texts or `Suggestion`s, best first."""
         if bool(trigger) == bool(command):
             raise ValueError("a completer has either a trigger or a command")
-
-        def register(handler: Handler) -> Handler:
-            late = self._screen.add_completer(trigger, command.removeprefix("/"), handler)
-            if self._runner is not None:
-                late()
-            return handler
-
-        return register
+        return self._on_screen(lambda handler: self._screen.add_completer(trigger, command.removeprefix("/"), handler))
 
     def renderer(self, kind: RenderedKind, name: str) -> Callable[[Handler], Handler]:
         """Register what draws calls or results of a tool (`*`: of all), messages of a `custom_type`, or entries that
@@ -163,14 +156,7 @@ class Groups:
         lines, as for `ext.widgets.set`, or one text; an empty list shows nothing, None shows it as zot does. Of
         the kind `markdown`, with the name `answer`, it returns the Markdown to show in place of `text`; models read
         `text`."""
-
-        def register(handler: Handler) -> Handler:
-            late = self._screen.add_renderer(kind, name, handler)
-            if self._runner is not None:
-                late()
-            return handler
-
-        return register
+        return self._on_screen(lambda handler: self._screen.add_renderer(kind, name, handler))
 
     def editor_key(self, *keys: str) -> Callable[[Handler], Handler]:
         """Register what is asked about keys of the editor, or all keys without any names, in the group `editor`.
@@ -179,22 +165,23 @@ class Groups:
         shall do nothing; the name of a key that is handled in place of it; or objects such as `{"insert": "text"}`: see
         `editor_key` in docs/extension-editor.md.
         """
+        return self._on_screen(lambda handler: self._screen.set_key_handler(handler, keys))
+
+    def decorator(self, handler: Handler) -> Handler:
+        """Register what says how the text in the editor is drawn, in the group `editor`. The handler takes an
+        `EditorText` and returns spans such as `{"start": 0, "end": 4, "style": "accent", "bold": True}`."""
+        return self._on_screen(self._screen.set_decorator)(handler)
+
+    def _on_screen(self, add: Callable[[Callable[..., Any]], Callable[[], None]]) -> Callable[[Handler], Handler]:
+        """Return what adds a handler with `add`, which returns what tells a host that has greeted already."""
 
         def register(handler: Handler) -> Handler:
-            late = self._screen.set_key_handler(handler, keys)
+            late = add(handler)
             if self._runner is not None:
                 late()
             return handler
 
         return register
-
-    def decorator(self, handler: Handler) -> Handler:
-        """Register what says how the text in the editor is drawn, in the group `editor`. The handler takes an
-        `EditorText` and returns spans such as `{"start": 0, "end": 4, "style": "accent", "bold": True}`."""
-        late = self._screen.set_decorator(handler)
-        if self._runner is not None:
-            late()
-        return handler
 
     @property
     def tools(self) -> Tools:

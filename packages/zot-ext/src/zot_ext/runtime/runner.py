@@ -33,13 +33,10 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import (
         CancelRequest,
-        CommandInvoked,
         Event,
-        EventIntercept,
         HelloAck,
         PanelClose,
         RegistrationResult,
-        ToolCall,
     )
     from zot_ext.registrations import Registrations
     from zot_ext.runtime.providers import ProviderHandlers
@@ -256,13 +253,13 @@ class ExtensionRunner:
         from zot_ext.protocol import from_host  # noqa: PLC0415 - defined when the host first sends something
 
         return {
-            from_host.HelloAck: self._on_hello_ack,
+            from_host.HelloAck: lambda frame: self.greeting.receive(frame, self._events),
             from_host.Event: self._on_event,
             **dict.fromkeys(from_host.PANEL_FRAMES, self._on_panel_frame),
             from_host.PanelClose: self._on_panel_close,
-            from_host.CommandInvoked: self._on_command_invoked,
-            from_host.ToolCall: self._on_tool_call,
-            from_host.EventIntercept: self._on_event_intercept,
+            from_host.CommandInvoked: lambda frame: self._take(frame, frame.name, self._handlers.run_command),
+            from_host.ToolCall: lambda frame: self._take(frame, frame.name, self._handlers.call_tool),
+            from_host.EventIntercept: lambda frame: self._take(frame, frame.event, self._handlers.intercept),
             from_host.RegistrationResult: self._on_registration_result,
             **({} if self.caller is None else self.caller.frame_handlers()),
             **{
@@ -289,9 +286,6 @@ class ExtensionRunner:
             self._replies.expect(request)
             self._replies.answer(request, self._replies.failure(request, str(error)))
 
-    def _on_hello_ack(self, frame: HelloAck) -> None:
-        self.greeting.receive(frame, self._events)
-
     def _on_event(self, frame: Event) -> None:
         if frame.event in self._registrations.events:
             self._events.put(lambda: self._handlers.observe(frame))
@@ -308,16 +302,10 @@ class ExtensionRunner:
         """Run a handler of a panel in turn with its others. False if the extension ends, and nothing more runs."""
         return self._panels.put(lambda: self._handlers.tick_panel(panel, handler), always=False)
 
-    def _on_command_invoked(self, frame: CommandInvoked) -> None:
-        self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.run_command(frame))
-
-    def _on_tool_call(self, frame: ToolCall) -> None:
-        self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.call_tool(frame))
-
-    def _on_event_intercept(self, frame: EventIntercept) -> None:
-        self._accept(PendingRequest(frame.type, frame.id, frame.event), lambda: self._handlers.intercept(frame))
-
     # Requests
+
+    def _take(self, frame: Any, name: str, work: Callable[[Any], FromExtension]) -> None:
+        self._accept(PendingRequest(frame.type, frame.id, name), lambda: work(frame))
 
     def _accept(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
         self._replies.expect(request)
