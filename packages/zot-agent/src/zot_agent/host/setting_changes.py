@@ -95,20 +95,13 @@ def _no_yolo(host: Host) -> None:
     host.conversation.permissions.mode = PermissionFiles(zot_home(), host.runtime.cwd).mode(host.settings)
 
 
-def _bash_timeout(host: Host) -> None:
-    host.runtime.agent.place.change(bash_timeout=host.settings.bash_timeout)
-
-
-def _overwrite_check(host: Host) -> None:
-    host.runtime.agent.place.change(overwrite_check=host.settings.overwrite_check)
+def _calls(host: Host) -> None:
+    settings = host.settings
+    host.runtime.agent.place.change(bash_timeout=settings.bash_timeout, overwrite_check=settings.overwrite_check)
 
 
 def _cache_time(host: Host) -> None:
     host.runtime.agent.cache_time = host.settings.cache_time
-
-
-def _reasoning(host: Host) -> None:
-    host.conversation.set_reasoning(host.settings.reasoning)
 
 
 def _threshold(host: Host) -> None:
@@ -117,10 +110,10 @@ def _threshold(host: Host) -> None:
 
 APPLIED: Mapping[str, Callable[[Host], None]] = {
     Settings.no_yolo.key: _no_yolo,
-    Settings.reasoning.key: _reasoning,
+    Settings.reasoning.key: lambda host: host.conversation.set_reasoning(host.settings.reasoning),
     Settings.auto_compact_threshold.key: _threshold,
-    Settings.bash_timeout.key: _bash_timeout,
-    Settings.overwrite_check.key: _overwrite_check,
+    Settings.bash_timeout.key: _calls,
+    Settings.overwrite_check.key: _calls,
     Settings.cache_time.key: _cache_time,
 }
 """The effect on an open conversation when a setting has changed, in every front end."""

@@ -7,10 +7,6 @@ from zot_agent.swarm.swarm import Choice, Swarm
 from zot_provider.errors import ConfigError, UnknownName
 
 
-def _send(swarm: Swarm, id: str, words: str) -> str:
-    return f"sent to {swarm.send(id, words).id}"
-
-
 def _answer(swarm: Swarm, id: str, words: str) -> str:
     choice, _, why = words.partition(" ")
     if choice not in get_args(Choice):
@@ -18,17 +14,9 @@ def _answer(swarm: Swarm, id: str, words: str) -> str:
     return f"answered {swarm.answer(id, cast('Choice', choice), why.strip()).id}"
 
 
-def _resume(swarm: Swarm, id: str, words: str) -> str:
-    return f"{swarm.resume(id, words).id} works again"
-
-
 def _kill(swarm: Swarm, id: str, words: str) -> str:
     member = swarm.kill(id)
     return f"{member.id} is {member.state}"
-
-
-def _merge(swarm: Swarm, id: str, words: str) -> str:
-    return swarm.merge(id)
 
 
 def _remove(swarm: Swarm, id: str, words: str) -> str:
@@ -40,11 +28,11 @@ def _remove(swarm: Swarm, id: str, words: str) -> str:
 
 
 VERBS: dict[str, Callable[[Swarm, str, str], str]] = {
-    "send": _send,
+    "send": lambda swarm, id, words: f"sent to {swarm.send(id, words).id}",
     "answer": _answer,
-    "resume": _resume,
+    "resume": lambda swarm, id, words: f"{swarm.resume(id, words).id} works again",
     "kill": _kill,
-    "merge": _merge,
+    "merge": lambda swarm, id, words: swarm.merge(id),
     "remove": _remove,
 }
 

@@ -36,10 +36,6 @@ def _when_used(_: Chat) -> None:
     """Do nothing: the setting is read when it is used."""
 
 
-def _theme(chat: Chat) -> None:
-    chat.themes.use(chat.host.settings.theme)
-
-
 def _tool_render(chat: Chat) -> None:
     chat.presenter.style.framed = chat.host.settings.tool_render == "box"
     chat.presenter.style.shown = shown_rows(chat.host.settings)
@@ -59,7 +55,7 @@ def _keymap(chat: Chat) -> None:
 
 
 _SHOWN: Mapping[str, Callable[[Chat], None]] = {
-    Settings.theme.key: _theme,
+    Settings.theme.key: lambda chat: chat.themes.use(chat.host.settings.theme),
     Settings.tool_render.key: _tool_render,
     Settings.collapse_tool_call.key: _tool_render,
     Settings.side_by_side.key: _tool_render,
