@@ -7,21 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from zot_ext.protocol.frame import Unknown as Unknown
     from zot_ext.protocol.from_extension import *  # noqa: F403  all of them
-    from zot_ext.protocol.from_host import PANEL_KEYS as PANEL_KEYS
-    from zot_ext.protocol.from_host import TOOL_PREPARE as TOOL_PREPARE
-    from zot_ext.protocol.from_host import CommandInvoked as CommandInvoked
-    from zot_ext.protocol.from_host import Event as Event
-    from zot_ext.protocol.from_host import EventIntercept as EventIntercept
-    from zot_ext.protocol.from_host import FromHost as FromHost
-    from zot_ext.protocol.from_host import HelloAck as HelloAck
-    from zot_ext.protocol.from_host import HostResult as HostResult
-    from zot_ext.protocol.from_host import PanelFocus as PanelFocus
-    from zot_ext.protocol.from_host import PanelKey as PanelKey
-    from zot_ext.protocol.from_host import PanelMouse as PanelMouse
-    from zot_ext.protocol.from_host import PanelPaste as PanelPaste
-    from zot_ext.protocol.from_host import PanelResize as PanelResize
-    from zot_ext.protocol.from_host import Shutdown as Shutdown
-    from zot_ext.protocol.from_host import ToolCall as ToolCall
+    from zot_ext.protocol.from_host import *  # type: ignore[assignment]  # noqa: F403  its `PanelClose` is not used
     from zot_ext.protocol.groups.panels import *  # noqa: F403
     from zot_ext.protocol.groups.providers import *  # noqa: F403
     from zot_ext.protocol.groups.tool_ops import *  # noqa: F403
