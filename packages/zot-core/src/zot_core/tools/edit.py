@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
-from zot_core.machine.process_groups import kill_child, lower_priority
+from zot_core.machine.process_groups import computed
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -180,26 +179,14 @@ async def _edit_in_process(
     `limits.seconds`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  as above
 
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", "-c", _PROGRAM, edit_text.__file__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    lower_priority(process.pid)
+    order = json.dumps([encoding.codec, replacements]).encode()
     try:
         async with asyncio.timeout(limits.seconds):
-            order = json.dumps([encoding.codec, replacements]).encode()
-            printed, _ = await process.communicate(order + b"\n" + content)
+            printed, code = await computed(("-c", _PROGRAM, edit_text.__file__), order + b"\n" + content)
     except TimeoutError:
         raise ToolError(f"{path} was not changed: it took more than {limits.seconds:g} s; make smaller edits") from None
-    finally:
-        if process.returncode is None:
-            kill_child(process)
-            await process.wait()
-    if process.returncode:
-        raise ToolError(f"{path} was not changed: the process of the edit failed with exit code {process.returncode}")
+    if code:
+        raise ToolError(f"{path} was not changed: the process of the edit failed with exit code {code}")
     head, _, content = printed.partition(b"\n")
     answer = json.loads(head)
     if isinstance(answer, str):

@@ -3,13 +3,12 @@
 import asyncio
 import codecs
 import json
-import sys
 from urllib.parse import urljoin
 
 from zot_core.errors import ToolError
 from zot_core.machine.hosts import AddressRefused, WebAddress, read_web_address
 from zot_core.machine.network import NetworkAccess
-from zot_core.machine.process_groups import kill_child, lower_priority
+from zot_core.machine.process_groups import computed
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -151,22 +150,9 @@ def _content_type(reply: HttpReply) -> tuple[str, str]:
 
 async def _markdown(url: str, charset: str, page: bytes) -> str:
     """Convert a page in a process, which, unlike a thread, can be ended."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", html_text.__file__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    lower_priority(process.pid)
-    try:
-        text, _ = await process.communicate(json.dumps([url, charset]).encode() + b"\n" + page)
-    finally:
-        if process.returncode is None:
-            kill_child(process)
-            await process.wait()
-    if process.returncode:
-        raise ToolError(f"{url} cannot be converted to text: the process failed with code {process.returncode}")
+    text, code = await computed((html_text.__file__,), json.dumps([url, charset]).encode() + b"\n" + page)
+    if code:
+        raise ToolError(f"{url} cannot be converted to text: the process failed with code {code}")
     return text.decode("utf-8", "replace")
 
 
