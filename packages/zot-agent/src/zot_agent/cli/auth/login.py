@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.host.accounts import find_provider
 from zot_agent.standard_error import print_error
@@ -49,7 +50,7 @@ def log_in(
     session = SignInSession(registry, keys, provider.id if provider else "", method)
     removed = [variable for each in registry.providers for variable in each.key_env]
     line = asyncio.run(_sign_in(session, removed, served, agree=agree))
-    sys.stdout.write(sanitize_line(line) + "\n")
+    print_line(line)
     return 0
 
 
@@ -101,7 +102,7 @@ def _key(registry: ModelRegistry, keys: PersonalKeys, provider: Provider) -> int
                 raise
             print_error(str(error))
         else:
-            sys.stdout.write(sanitize_line(line) + "\n")
+            print_line(line)
             return 0
 
 

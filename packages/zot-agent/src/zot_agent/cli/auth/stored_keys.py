@@ -1,8 +1,8 @@
 """`zot auth logout` and `zot auth move`: delete and move stored keys and tokens."""
 
 import asyncio
-import sys
 
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.host.accounts import sign_out, stored_accounts
 from zot_agent.standard_error import print_error
 from zot_provider.auth.personal import PersonalKeys, has_stored_accounts
@@ -28,7 +28,7 @@ def log_out(registry: ModelRegistry, home: str, name: str) -> int:
         print_error(f"nothing is stored for {name}")
         return 1
     for line in lines:
-        sys.stdout.write(sanitize_line(line) + "\n")
+        print_line(line)
     return 0
 
 
@@ -39,5 +39,5 @@ def move_all(home: str, to: Place) -> int:
     if not moved:
         print_error("nothing to move")
         return 1
-    sys.stdout.write(f"moved to {store.where(to)}: {', '.join(map(sanitize_line, moved))}\n")
+    print_line(f"moved to {store.where(to)}: {', '.join(moved)}")
     return 0

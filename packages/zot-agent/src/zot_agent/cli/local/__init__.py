@@ -1,13 +1,12 @@
 """`zot local setup|status`: installs and checks the demo model."""
 
 import os
-import sys
 from collections.abc import Sequence
 
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.local.server import engine_installed, load_engine, require_engine
 from zot_agent.local.weights import DEMO, fetch_weights, find_weights
-from zot_tui.text.sanitize import sanitize_line
 
 
 def build_parser() -> Parser:
@@ -34,8 +33,8 @@ def _setup() -> int:
     if engine_installed():
         load_engine()  # before a long download that would be of no use
     existing = find_weights(DEMO)
-    path = existing or fetch_weights(DEMO, _print)
-    _print(f"the demo model's weights {'were already' if existing else 'are now'} at {path}")
+    path = existing or fetch_weights(DEMO, print_line)
+    print_line(f"the demo model's weights {'were already' if existing else 'are now'} at {path}")
     require_engine()  # last, because the extra may be installed after the weights
     return 0
 
@@ -43,11 +42,6 @@ def _setup() -> int:
 def _status() -> int:
     weights = find_weights(DEMO)
     size = f" ({-(-os.path.getsize(weights) // 1_000_000)} MB)" if weights else ""
-    _print(f"engine:  {'installed' if engine_installed() else 'missing; install zot-agent[local]'}")
-    _print(f"weights: {weights + size if weights else 'missing; run zot local setup'}")
+    print_line(f"engine:  {'installed' if engine_installed() else 'missing; install zot-agent[local]'}")
+    print_line(f"weights: {weights + size if weights else 'missing; run zot local setup'}")
     return 0 if weights and engine_installed() else 1
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(sanitize_line(line) + "\n")
-    sys.stdout.flush()

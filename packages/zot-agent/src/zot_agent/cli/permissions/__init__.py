@@ -1,9 +1,9 @@
 """`zot permissions list|test`: shows the rules for tool calls, and what they say of a command."""
 
 import os
-import sys
 from collections.abc import Sequence
 
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
@@ -14,7 +14,6 @@ from zot_agent.standard_error import print_error
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES
 from zot_core.tools import BUILTIN_TOOLS
-from zot_tui.text.sanitize import sanitize_line
 
 _CODES = {"allow": 0, "ask": 5, "deny": 5}
 
@@ -53,16 +52,16 @@ def _permissions(mode: str | None) -> Permissions:
 
 
 def _list(permissions: Permissions) -> int:
-    _print(f"mode {permissions.mode}")
+    print_line(f"mode {permissions.mode}")
     for action in ("deny", "ask", "allow"):
         for rule in permissions.rules:
             if rule.action == action:
-                _print(f"{action} {rule.text}  ({rule.source})")
+                print_line(f"{action} {rule.text}  ({rule.source})")
     if permissions.mode != "yolo":
         from zot_core.permissions.commands.readers import shown_rows  # noqa: PLC0415  not in the mode yolo
 
         for row in shown_rows():
-            _print(f"allow {row}  (built in: it only reads)")
+            print_line(f"allow {row}  (built in: it only reads)")
     if permissions.rules:
         for line in permissions.judge.unknown_tools([each.name for each in BUILTIN_TOOLS], similar=True):
             print_error(line)
@@ -71,10 +70,5 @@ def _list(permissions: Permissions) -> int:
 
 def _test(permissions: Permissions, command: str) -> int:
     verdict = permissions.judge.judge_command(command, os.path.realpath(os.getcwd()))
-    _print(f"{verdict.action}: {verdict.reason}" if verdict.reason else verdict.action)
+    print_line(f"{verdict.action}: {verdict.reason}" if verdict.reason else verdict.action)
     return _CODES[verdict.action]
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(sanitize_line(line) + "\n")
-    sys.stdout.flush()
