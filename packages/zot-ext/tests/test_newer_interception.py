@@ -165,9 +165,20 @@ def test_a_wrong_decision_is_a_failure_of_the_interceptor(policy: Literal["allow
     ext = Extension("wrong")
     ext.intercept("session_before_compact", on_error=policy)(lambda plan: InputDecision(text="no"))
     ext.intercept("input", on_error=policy)(lambda given: InputDecision(text=float("nan")))  # type: ignore[arg-type]
+    ext.intercept("bash_spawn", on_error=policy)(lambda spawn: BashSpawnDecision(env=5))  # type: ignore[arg-type]
+    ext.intercept("context", on_error=policy)(lambda asked: ContextDecision(drop_ids=[{}]))  # type: ignore[list-item]
     with FakeHost(ext) as host:
-        for name in ("session_before_compact", "input"):
+        for name in ("session_before_compact", "input", "bash_spawn", "context"):
             assert host.intercept(name).block == (policy == "block")
+
+
+def test_what_a_failing_interceptor_wanted_is_not_seen_by_the_next_one() -> None:
+    ext, seen = Extension("wrong"), list[Any]()
+    ext.intercept("before_provider_request")(lambda asked: PayloadDecision({"seed": float("nan")}))
+    ext.intercept("before_provider_request")(lambda asked: seen.append(asked.payload))
+    with FakeHost(ext) as host:
+        assert host.intercept("before_provider_request", payload={"model": "m"}).payload is None
+    assert seen == [{"model": "m"}]
 
 
 def test_an_observer_finds_what_has_no_field_in_extra() -> None:

@@ -198,13 +198,12 @@ def intercept_frame(
                 ends = changed.get("terminate", False)
                 return EventInterceptResponse(frame.id, block=True, reason=decision.reason, terminate=ends)
             found = _rewrites(decision)
-            answer = _response(frame.id, {**changed, **found})
+            values, answer = _applied(frame.event, values, found), _response(frame.id, {**changed, **found})
         except BaseException as error:  # noqa: BLE001 - a foreign handler; all its exceptions are treated alike
             failed(error)
             if interceptor.blocks_on_error:
                 return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")
             continue
-        values = _applied(frame.event, values, found)
         changed.update(found)
     return answer
 
