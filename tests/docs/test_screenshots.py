@@ -118,6 +118,15 @@ def test_a_screenshot_that_is_not_current_is_told_with_its_row(tmp_path: Path) -
     assert "+ ›ask,or/for" in checked.stderr
 
 
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_moving_picture_of_the_readme_begins_with_the_card_and_no_empty_screen(theme: str) -> None:
+    root = ElementTree.parse(IMAGES / f"moving-{theme}.svg").getroot()
+    style = str(root.findtext(f"{SVG}style"))
+    rows = [(str(group.get("class")).split()[0], "".join(group.itertext())) for group in root.iter(f"{SVG}g")]
+    first = [text for name, text in rows if f"@keyframes {name}{{0.00%{{visibility:visible" in style]
+    assert [text.startswith("zot") for text in first].count(True) == 1
+
+
 def test_a_moving_picture_draws_each_row_once_and_ends_with_the_last_frame_where_nothing_may_move() -> None:
     draw = runpy.run_path(str(ROOT / "scripts" / "screenshots" / "draw.py"))
     palette = draw["PALETTES"]["dark"]
