@@ -24,6 +24,11 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """A browser that ends while a page loads is no error; what a page lacks fails its test."""
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the site is, as that of two versions."""
@@ -31,7 +36,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pages = tmp_path_factory.mktemp("site") / "pages"
     for version in ("0.2.0", "0.1.0"):
         publish(SITE, version, pages)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(pages)))
+    server = _Server(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(pages)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
