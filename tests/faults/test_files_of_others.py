@@ -2,7 +2,6 @@
 there by which less may run is told so."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +143,7 @@ AGENTS = [
 
 @pytest.mark.parametrize("fields", AGENTS)
 def test_no_agent_as_other_agents_write_it_stops(fields: str, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(f"---\n{fields}\n---\nYou review.")
-    assert read_agent(str(tmp_path / "a.md"), "user").instructions == "You review."
+    assert agent(tmp_path, fields) == []
 
 
 OF_GO = {
@@ -190,14 +188,14 @@ def test_zot_starts_where_somebody_works_with_other_agents(zot: Zot, server: Scr
 # And what is mistyped
 
 
-def typos(word: str) -> Iterator[str]:
+def typos(word: str) -> list[str]:
     """The word with a letter too few, a letter twice or two letters in each other's place, behind the first one, and
     in other cases."""
+    found = {word.upper(), word.swapcase(), f"{word}_", f"_{word}"}
     for at in range(1, len(word)):
-        yield word[:at] + word[at + 1 :]
-        yield word[:at] + word[at] + word[at:]
-        yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
-    yield from (word.upper(), word.swapcase(), f"{word}_", f"_{word}")
+        found |= {word[:at] + word[at + 1 :], word[:at] + word[at] + word[at:]}
+        found |= {word[:at] + word[at : at + 2][::-1] + word[at + 2 :]}
+    return sorted(found - {word})
 
 
 HELD: dict[str, Any] = {
@@ -208,20 +206,17 @@ HELD: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", HELD)
 def test_a_mistyped_setting_of_claude_code_that_holds_back_stops(name: str, tmp_path: Path) -> None:
-    wrong = [each for each in typos(name) if each != name]
-    assert [each for each in wrong if not claude(tmp_path, {each: HELD[name]})] == []
+    assert [each for each in typos(name) if not claude(tmp_path, {each: HELD[name]})] == []
 
 
 @pytest.mark.parametrize(("name", "value"), [("deny", ["Bash"]), ("ask", ["Bash"]), ("defaultMode", "plan")])
 def test_a_mistyped_part_of_its_permissions_stops(name: str, value: object, tmp_path: Path) -> None:
-    wrong = [each for each in typos(name) if each != name]
-    assert [each for each in wrong if not claude(tmp_path, {"permissions": {each: value}})] == []
+    assert [each for each in typos(name) if not claude(tmp_path, {"permissions": {each: value}})] == []
 
 
 @pytest.mark.parametrize("name", ["PreToolUse", "UserPromptSubmit"])
 def test_a_mistyped_event_of_a_guard_stops(name: str, tmp_path: Path) -> None:
-    wrong = [each for each in typos(name) if each != name]
-    assert [each for each in wrong if not claude(tmp_path, {"hooks": {each: [{"hooks": [HOOK]}]}})] == []
+    assert [each for each in typos(name) if not claude(tmp_path, {"hooks": {each: [{"hooks": [HOOK]}]}})] == []
 
 
 @pytest.mark.parametrize(
@@ -232,9 +227,17 @@ def test_a_mistyped_event_of_a_guard_stops(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_mistyped_field_by_which_a_server_does_less_stops(name: str, value: object, tmp_path: Path) -> None:
-    own = name in ("disabled", "enabled", "sampling")
-    wrong = [each for each in typos(name) if not own or each != name]
-    assert [each for each in wrong if not servers(tmp_path, {each: value})] == []
+    assert [each for each in typos(name) if not servers(tmp_path, {each: value})] == []
+
+
+def agent(tmp_path: Path, fields: str) -> list[str]:
+    """What stops zot in the file of an agent, or keeps the agent from being offered."""
+    (tmp_path / "a.md").write_text(f"---\n{fields}\n---\nYou review.")
+    try:
+        read_agent(str(tmp_path / "a.md"), "user")
+    except FrontMatterError as error:
+        return [str(error)]
+    return []
 
 
 @pytest.mark.parametrize(
@@ -245,26 +248,20 @@ def test_a_mistyped_field_by_which_a_server_does_less_stops(name: str, value: ob
     ],
 )
 def test_a_mistyped_field_by_which_an_agent_does_less_stops(name: str, value: str, tmp_path: Path) -> None:
-    def stops(wrong: str) -> bool:
-        (tmp_path / "a.md").write_text(f"---\ndescription: d\n{wrong}: {value}\n---\nx")
-        try:
-            read_agent(str(tmp_path / "a.md"), "user")
-        except FrontMatterError:
-            return True
-        return False
+    assert [each for each in typos(name) if not agent(tmp_path, f"description: d\n{each}: {value}")] == []
 
-    assert [each for each in typos(name) if each != name and not stops(each)] == []
+
+def extension(fields: dict[str, Any]) -> list[str]:
+    """What keeps an extension from starting."""
+    try:
+        parse_manifest(json.dumps({"name": "a", "exec": "./a", **fields}))
+    except ManifestError as error:
+        return [str(error)]
+    return []
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("enabled", False), ("guards", {"tool_call": {"on_exit": "block"}}), ("permissions", {})]
 )
 def test_a_mistyped_field_by_which_an_extension_does_less_stops(name: str, value: object) -> None:
-    def stops(wrong: str) -> bool:
-        try:
-            parse_manifest(json.dumps({"name": "a", "exec": "./a", wrong: value}))
-        except ManifestError:
-            return True
-        return False
-
-    assert [each for each in typos(name) if each != name and not stops(each)] == []
+    assert [each for each in typos(name) if not extension({each: value})] == []

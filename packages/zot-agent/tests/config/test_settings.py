@@ -160,6 +160,8 @@ def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any
         *({"agent.mode": "plan"}, {"bash": "ask"}, {"disabledTools": ["bash"]}, {"rules": []}, {"preToolUse": []}),
         *({"trust": "off"}, {"network": "off"}, {"budget": 1}, {"limits": {"steps": 3}}, {"whitelist": ["ls"]}),
         *({"jailed": True}, {"max_turn": 3}, {"polcy": "x"}, {"disalowedTool": ["bash"]}, {"perms": {"bash": "ask"}}),
+        *({"lockdown": True}, {"protect": ["~/.ssh"]}, {"never": ["bash"]}, {"dry_run": True}, {"allow_all": False}),
+        *({"allowedHosts": ["a"]}, {"trusted": False}, {"profiles": [{"sandbox": "on"}]}),
     ],
 )
 def test_an_unknown_key_whose_value_or_name_asks_for_less_stops(content: dict[str, Any], tmp_path: Path) -> None:
@@ -388,10 +390,16 @@ def test_a_variable_of_another_program_stops_nothing(name: str, value: str, tmp_
     assert load_settings(str(tmp_path), environ={name: value}).errors == []
 
 
-@pytest.mark.parametrize("name", ["ZOT_PERM", "ZOT_PERMS", "ZOT_START", "ZOT_APPROVE"])
-def test_a_variable_whose_value_is_a_mode_that_asks_stops(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=f"{name}: zot reads no such variable; did you mean ZOT_PERMISSION_MODE"):
-        load_settings(str(tmp_path), environ={name: "ask"})
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("ZOT_PERM", "ask"), ("ZOT_START", "Plan "), ("ZOT_APPROVE", "ask"), ("ZOT_UNATTENDED", "deny")),
+        *(("ZOT_AUTO_APPROVE", "false"), ("ZOT_YOLO", "0"), ("ZOT_DRY_RUN", "1")),
+    ],
+)
+def test_a_variable_whose_value_asks_for_less_stops(name: str, value: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: zot reads no such variable; did you mean "):
+        load_settings(str(tmp_path), environ={name: value})
 
 
 @pytest.mark.parametrize("value", ["plan", "paln", "ask"])

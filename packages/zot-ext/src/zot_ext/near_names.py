@@ -18,13 +18,13 @@ _WORDS = (
 )  # fmt: skip
 _STEMS = re.compile(
     "^block|allowlist|approv|blacklist|blocked|blocklist|confin|confirm|denied|denies|deny|disallow|exclud|forbid|guard|isolat|"
-    "jail|permission|permit|prohibit|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
+    "jail|lockdown|permission|permit|prohibit|protect|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
 )
 """Parts of the names of fields by which programs hold something back."""
 _WIDENS = re.compile("^(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)")
 _UNASKED = re.compile(
     "^(?:always|auto)(?:accept|allow|approv|confirm|exec|permit|run|trust|yes|yolo)|^bypass|^dangerous"
-    "|^skip.*(?:approv|ask|confirm|permission|prompt|sandbox|trust)"
+    "|^skip.*(?:approv|ask|confirm|permission|prompt|sandbox|trust)|^(?:allowall|auto|fullauto|unsafe|yes|yolo)$"
 )
 """Switches by which programs run something unasked, and by which they ask where they are off."""
 _FORM = re.compile(r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)")

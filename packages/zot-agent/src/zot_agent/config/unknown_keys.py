@@ -1,7 +1,7 @@
 """Which setting a key means that no setting has; not imported while all keys are known."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from zot_core.permission_mode import MODES
 from zot_provider.near_names import almost, folded, holds_back, nearest, runs_unasked
@@ -22,14 +22,15 @@ SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
 
 _WORDS = {
     "permissions": """
-        allow allowedtools ask bash defaultmode deny disabledtools disallowedtools enabledtools mode nobash noedit
-        noshell nowrite perm perms plan policies policy rules
+        allow allowedtools ask askfirst bash defaultmode deny disabledtools disallowedtools dryrun enabledtools mode
+        never nobash noedit noshell nowrite perm perms plan policies policy rules
     """,
     "hooks": "posttooluse pretooluse toolcall toolresult userpromptsubmit",
     "http_proxy": "proxy",
     "max_steps": "budget maxcost maxturns steps turns",
-    "project_trust": "trust",
+    "project_trust": "notrust trust trusted",
     "sandbox": "jail jailbydefault jailed network nonetwork offline",
+    "sandbox_hosts": "alloweddomains allowedhosts",
     "sandbox_folders": "adddir additionaldirectories writable",
 }
 _ELSEWHERE = {word: setting for setting, words in _WORDS.items() for word in words.split()}
@@ -48,6 +49,9 @@ _HOMES = (
     "state_dir",
 )  # fmt: skip
 """Names of variables, without prefixes, by which programs find the settings of a person."""
+
+_ASKED, _NO = (*MODES[:-1], "deny"), ("0", "false", "no")
+"""Texts of variables by which a person wants to be asked, and by which a switch is off."""
 
 _SIMILARITY, _FLAG_SIMILARITY, _HOME_SIMILARITY = 0.75, 0.8, 0.85
 _DEPTH, _SHORT = 5, 20
@@ -92,7 +96,10 @@ def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[st
 
 
 def _inside(path: str, value: object, confines: Mapping[str, bool], depth: int) -> tuple[str, str]:
-    for name, inner in value.items() if depth and isinstance(value, dict) else ():
+    members: Iterable[tuple[str, object]] = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        members = [(str(at), each) for at, each in enumerate(value) if isinstance(each, dict | list)]
+    for name, inner in members if depth else ():
         near = name if name in confines else meant(name, confines, inner)
         vague = _ELSEWHERE.get(almost(name, _ELSEWHERE)) == "permissions" and inner not in MODES
         if near and confines.get(near, True) and (isinstance(inner, list | dict) or not vague):
@@ -110,5 +117,6 @@ def meant_by_variable(name: str, confines: Mapping[str, bool], value: str) -> st
         return ""
     if nearest(name, _HOMES, _HOME_SIMILARITY):
         return HOME
-    asked = value if value in MODES else ...
-    return meant(name, {each: True for each in confines if confines[each]}, asked)
+    said: object = value.strip().lower()
+    said = False if said in _NO else said if said in _ASKED else ...
+    return meant(name, {each: True for each in confines if confines[each]}, said)

@@ -21,7 +21,10 @@ _MARK = b"\xef\xbb\xbf"
 """Some editors for Windows write it before UTF-8."""
 _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}
-_FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools")
+_FILTERS = (
+    "includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools",
+    "hiddentools", "ignoretools", "skiptools", "toolfilter", "allow", "allowed", "except", "only",
+)  # fmt: skip
 """How other agents choose the tools of a server."""
 _BESIDE = ("allowed", "disable", "enable")
 """Parts of names of fields beside the servers by which other programs choose among them."""
@@ -32,11 +35,18 @@ _OTHERS = (
     "description", "name", "disable_auth", "envFile", "environment", "http_headers", "env_http_headers", "env_vars",
     "requestInit",
 )  # fmt: skip
-_OFF = {"active": False, "isactive": False, "isenabled": False, "on": False, "running": False} | dict.fromkeys(
+_OFF = {
+    "active": False,
+    "autostart": False,
+    "isactive": False,
+    "isenabled": False,
+    "on": False,
+    "running": False,
+} | dict.fromkeys(
     ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
 )
 """Switches of other programs in small letters, and the value of each by which a server is off."""
-_STATES = ("mode", "state", "status")
+_STATES = ("access", "mode", "state", "status")
 """Fields of other programs whose text may be such a word."""
 _ABOUT = re.compile(r"(?i).*schema|annotations|capabilities|(?:dev)?dependencies|meta(?:data)?|package|repository")
 """Fields that describe a server and its fields, whatever is inside."""
@@ -143,7 +153,7 @@ def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
             return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
         if field in (*_SWITCHES, *_CHOICES, *_OTHERS) or _ABOUT.fullmatch(field):
             continue
-        near = _like(field, (*_SWITCHES, *_CHOICES))
+        near = next((each for each in _CHOICES if each in folded(field)), "") or _like(field, (*_SWITCHES, *_CHOICES))
         if near in _SWITCHES and value is (near == "enabled"):
             continue  # `disable: false` and `isEnabled: true` of other programs hold nothing back
         if near:
@@ -166,5 +176,5 @@ def _like(field: str, names: Iterable[str]) -> str:
 def _off(field: str, value: object) -> bool:
     """Whether a switch, or the word for a state, says that a server is off."""
     if isinstance(value, str) and almost(field, _STATES):
-        return bool(almost(value, ("disabled", *(word for word, off in _OFF.items() if off))))
+        return holds_back(value) or bool(almost(value, ("disabled", *(word for word, off in _OFF.items() if off))))
     return isinstance(value, bool) and _OFF.get(almost(field, _OFF)) is value

@@ -90,6 +90,12 @@ def test_what_may_hold_back_and_is_not_understood_is_an_error(tmp_path: Path, te
         ({"permissions": {"Bash": {"rm *": "deny"}}}, "permissions.Bash", "permissions.deny"),
         ({"sandboxEnabled": True}, "sandboxEnabled", "permissions.deny"),
         ({"readOnly": True}, "readOnly", "permissions.deny"),
+        ({"forbidden": ["Bash"]}, "forbidden", "permissions.deny"),
+        ({"rules": ["Bash(rm *)"]}, "rules", "permissions.deny"),
+        ({"perm": {"Bash": "deny"}}, "perm", "permissions.deny"),
+        ({"access": {"tools": [{"never": ["Edit"]}]}}, "access", "permissions.deny"),
+        ({"mode": "plan"}, "mode", "permissions.defaultMode"),
+        ({"permissions": {"mode": "plan"}}, "permissions.mode", "permissions.deny"),
         ({"permissionMode": "plan"}, "permissionMode", "permissions"),
         ({"settings": {"permissions": {"deny": ["Bash"]}}}, "settings.permissions", "permissions"),
     ],
@@ -111,7 +117,8 @@ def test_what_claude_code_has_and_zot_does_not_know_stops_nothing(tmp_path: Path
         "enableAllProjectMcpServers": True, "env": {"DENY": "1"}, "permissionExplainerEnabled": True,
         "blockedMarketplaces": [], "autoMode": {"soft_deny": []}, "strictKnownMarketplaces": [],
         "permissions": {"disableAutoMode": "disable", "additionalDirectories": ["/x"], "allowed": [], "note": "x"},
-        "sandboxEnabled": False, "readOnly": False,
+        "sandboxEnabled": False, "readOnly": False, "outputStyle": "plan", "agent": "plan", "verbs": ["Reading"],
+        "pluginConfigs": {"a": {"tools": ["Bash"]}}, "allowed": ["Bash(ls)"],
     }  # fmt: skip
     (layer,) = claude_layers([write(tmp_path / "settings.json", others)])
     assert (layer.values, layer.problems, layer.errors) == ({}, [], [])
@@ -130,7 +137,7 @@ def test_other_ways_to_hold_back_are_named_unless_zot_was_told_the_same(tmp_path
     }
     path = write(tmp_path / "settings.json", content)
     names = ["permissions.defaultMode", "permissions.disableBypassPermissionsMode", "sandbox"]
-    servers = ["disabledMcpjsonServers", "deniedMcpServers"]
+    servers = ["disabledMcpjsonServers", "deniedMcpServers", "disabledMcpServers"]
     [layer] = claude_layers([write(tmp_path / "others.json", {each: ["x"] for each in servers})])
     assert f"zot does not use {', '.join(servers)};" in layer.problems[0]
     for said, named in (((), names), (("mode",), names[2:]), (("sandbox",), names[:2])):

@@ -44,6 +44,8 @@ def test_hooks_are_read_as_claude_code_writes_them(tmp_path: Path) -> None:
         ("^Notebook", ["NotebookEdit"], ["MyNotebook"]),
         ("(Edit|Write)$", ["MultiEdit", "Write"], ["Editor"]),
         ("bash", ["Bash", "bash"], ["BashOutput"]),
+        ("^deploy_.*$", ["deploy_all"], ["Bash"]),
+        ("mcp__.*__(write|delete).*", ["mcp__a__write_x"], ["Write"]),
         ("LSP|WebSearch|TaskOutput|Skill", ["LSP", "WebSearch"], ["Task"]),
     ],
 )
@@ -59,6 +61,10 @@ NOT_RUN: list[tuple[list[Any], str]] = [
     (group(unless="Bash(git *)"), "the key 'unless'"),
     (group("("), "the matcher '(': "),
     (group("Read|Bsh"), "the matcher 'Bsh', which is no tool but nearly 'bash'"),
+    (group("Bash(rm *)"), "the matcher 'Bash(rm *)', an expression that names Bash and no tool fits"),
+    (group("Bash;Edit"), "the matcher 'Bash;Edit', an expression that names Bash"),
+    (group("^bsh$"), "the matcher 'bsh', which is no tool but nearly 'bash'"),
+    (group("run_command"), "the matcher 'run_command', which is no tool but nearly 'bash'"),
     (group(1), "the matcher 1"),
     (group(command=" "), "no command"),
     (group(timeout=True), "the timeout true"),
@@ -127,7 +133,10 @@ def test_a_condition_where_there_is_no_call_leaves_a_guard_in_place_and_no_other
     assert "so they always do: UserPromptSubmit (if " in notes[1]
 
 
-@pytest.mark.parametrize("name", ["preToolUse", "PreToolUses", "pre_tool_use", "UserPromptSubmitted", "PreTool"])
+@pytest.mark.parametrize(
+    "name",
+    ["preToolUse", "PreToolUses", "pre_tool_use", "UserPromptSubmitted", "PreTool", "BeforeTool", "tool_call"],
+)
 def test_an_event_that_is_nearly_one_of_a_guard_is_an_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match=f": hooks.{name}: no such event in zot"):
         claude_programs([write(tmp_path / "settings.json", {name: group()})])

@@ -14,6 +14,7 @@ from typing import Any
 
 from zot_agent.config.settings import Layer, Settings
 from zot_agent.hook_programs.claude.events import GUARDS
+from zot_agent.hook_programs.claude.tools import RULED
 from zot_provider.errors import ConfigError
 from zot_provider.json_file import read_json_object
 from zot_provider.json_text import describe
@@ -24,21 +25,21 @@ _CARELESS = (None, "acceptEdits", "auto", "bypassPermissions")
 """Values of `defaultMode` by which fewer questions are asked."""
 _OF_FILES = r"(?is)(read|(?:multi|notebook)?edit|write)\((.+)\)"
 
-_SERVERS = ("disabledMcpjsonServers", "deniedMcpServers")
+_SERVERS = ("disabledMcpjsonServers", "deniedMcpServers", "disabledMcpServers")
 _HOOKS = "hooks"
 _HELD = ("permissions", _HOOKS, "sandbox", *_SERVERS)
 """Settings there that hold something back."""
 _OTHERS = (
     "allowedMcpServers", "allowManagedHooksOnly", "allowManagedMcpServersOnly", "allowManagedPermissionRulesOnly",
-    "disabledMcpServers", "enableAllProjectMcpServers", "enabledMcpjsonServers", "enabledMcpServers",
+    "enableAllProjectMcpServers", "enabledMcpjsonServers", "enabledMcpServers", "env", "pluginConfigs",
 )  # fmt: skip
-"""Other settings there, whose names resemble those."""
+"""Other settings there, whose names resemble those, or in which other programs may have rules."""
 _ELSEWHERE = (
     "approvalMode", "approvalPolicy", "deniedTools", "denyTools", "disallowedTools", "excludeTools", "readOnly",
     "sandboxEnabled", "sandboxMode",
 )  # fmt: skip
 """Names for that on the command line there, and in other programs."""
-_MODE = "defaultMode"
+_MODE, _PLAN = "defaultMode", "plan"
 _PARTS = (
     *_CAREFUL, "additionalDirectories", "allow", _MODE, "disableAutoMode", "disableBypassPermissionsMode",
 )  # fmt: skip
@@ -93,12 +94,14 @@ def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], pat
             raise _no_setting(path, name, near)
         if name in _CAREFUL or (inside and not name.startswith("allow") and nearest(name, _ELSEWHERE, _ALIKE)):
             raise _no_setting(path, name, "permissions.ask" if name == "ask" else "permissions.deny")
-        if name == _MODE and inside not in _CARELESS:
+        if (name == _MODE and inside not in _CARELESS) or (name.lower().endswith("mode") and inside == _PLAN):
             raise _no_setting(path, name, f"permissions.{_MODE}")
         if isinstance(inside, dict) and isinstance(inside.get("permissions"), dict):
             raise _no_setting(path, f"{name}.permissions", "permissions")
         if isinstance(inside, dict) and (action := next((k for k in _CAREFUL if isinstance(inside.get(k), list)), "")):
             raise _no_setting(path, f"{name}.{action}", f"permissions.{action}")
+        if not name.startswith("allow") and _names_tools(inside):
+            raise _no_setting(path, name, "permissions.deny")
     for name in (each for each in permissions if each not in _PARTS and permissions[each] not in _CARELESS):
         near = nearest(name, _PARTS, _ALIKE)
         if not near and (holds_back(name) or _has_rules(permissions[name])):
@@ -112,10 +115,22 @@ def _no_setting(path: str, name: str, near: str) -> ConfigError:
 
 
 def _has_rules(value: object) -> bool:
-    """Whether a value may be rules that hold back: a list, or an action for each tool as in other programs."""
+    """Whether a value in `permissions` may hold back: a list, a mode, or an action for each tool as in other
+    programs."""
     if isinstance(value, dict):
-        return any(each in _CAREFUL or _has_rules(each) for each in value.values())
-    return value in _CAREFUL or (isinstance(value, list) and bool(value))
+        return any(map(_has_rules, value.values()))
+    return value in (*_CAREFUL, _PLAN) or (isinstance(value, list) and bool(value))
+
+
+def _names_tools(value: object) -> bool:
+    """Whether a value anywhere else has rules about tools there: texts of a list, or keys with an action."""
+    if isinstance(value, dict):
+        return any(
+            (_names_tools([name]) and each in (*_CAREFUL, False)) or _names_tools(each) for name, each in value.items()
+        )
+    return isinstance(value, list) and any(
+        (isinstance(each, str) and each.partition("(")[0] in RULED) or _names_tools(each) for each in value
+    )
 
 
 def _readable(rules: object) -> object:

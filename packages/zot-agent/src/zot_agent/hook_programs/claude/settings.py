@@ -37,6 +37,8 @@ _KNOWN = (
     "name", "description", "comment", "_comment",
 )  # fmt: skip
 _SHELLS = ("bash", "sh")
+_ELSEWHERE = ("BeforeTool", "beforeMCPExecution", "beforeReadFile", "beforeShellExecution", "tool_call")
+"""Events of other programs, and of zot's own settings, at which a hook refuses."""
 
 
 class _NotRun(Exception):
@@ -65,7 +67,7 @@ def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]
                     more[f"{name} (if {describe(condition)})"] = None
             except _NotRun as error:
                 skipped[f"{name} ({error})"] = None
-                if nearest(name, CLAUDE_EVENTS) in GUARDS:
+                if nearest(name, CLAUDE_EVENTS) in GUARDS or name in _ELSEWHERE:
                     unable = unable or f"{path}: hooks.{name}: {error}"
         if skipped:
             notes.append(f"{path}: zot does not run these hooks: {', '.join(skipped)}")
@@ -139,10 +141,12 @@ def _rules(condition: object) -> "Sequence[Rule]":
 
 
 def _check_names(names: Iterable[str]) -> None:
-    from zot_core.permissions.unmatchable import near_tool  # noqa: PLC0415  few hooks are for some tools only
+    from zot_core.permissions.rule import PATTERNED  # noqa: PLC0415  few hooks are for some tools only
+    from zot_core.permissions.unmatchable import near_tool, other_tool  # noqa: PLC0415  as above
 
-    for name in names:
-        if near := near_tool(name, TOOLS):
+    for name in (each for each in names if each.casefold() not in TOOLS):
+        other = other_tool(name)
+        if near := near_tool(name, TOOLS) or (other if other in PATTERNED else ""):
             raise _NotRun(f"the matcher {name!r}, which is no tool but nearly {near!r}")
 
 
@@ -160,4 +164,10 @@ def _expression(matcher: object) -> str:
         re.compile(matcher)
     except re.error as error:
         raise _NotRun(f"the matcher {matcher!r}: {error}") from None
-    return f".*(?:{matcher}).*"
+    expression = f".*(?:{matcher}).*"
+    words = re.findall(r"[A-Za-z]{3,}", matcher)
+    if "mcp__" not in matcher and not any(re.fullmatch(expression, tool, re.IGNORECASE) for tool in TOOLS):
+        _check_names(words)
+        if tool := next((each for each in words if each.casefold() in TOOLS), ""):
+            raise _NotRun(f"the matcher {matcher!r}, an expression that names {tool} and no tool fits")
+    return expression

@@ -25,6 +25,9 @@ taskoutput todoread websearch
 TOOLS = frozenset((*_OTHERS.split(), *(each.casefold() for names in _NAMES.values() for each in names), *_NAMES))
 """The tools of both, in small letters."""
 
+RULED = frozenset(name for tool in ("bash", "edit", "fetch", "read", "write") for name in _NAMES[tool])
+"""The tools there that rules are mostly about."""
+
 _ARGUMENTS = {
     "agent": {"task": "prompt", "agent": "subagent_type"},
     "bash": {"background": "run_in_background"},
