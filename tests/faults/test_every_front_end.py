@@ -63,6 +63,22 @@ def test_what_only_reads_runs_in_the_mode_ask_and_all_else_is_asked_about_or_ref
     assert asked == (len(others) if front_end in ASKS else 0)
 
 
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_a_hook_of_claude_code_refuses_the_calls_of_its_condition_and_no_others(
+    front_end: str, zot: Zot, server: ScriptedServer
+) -> None:
+    entry = {"type": "command", "command": "echo by the hook >&2; exit 2", "if": "Bash(touch *)"}
+    (zot.cwd / ".claude").mkdir()
+    (zot.cwd / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
+    zot.home.mkdir()
+    (zot.home / FILE).write_text(json.dumps({"permissions": {"deny": ["bash(mkdir .*)"]}}))
+    calls = [bash("true && touch ran"), bash("mkdir ran"), bash("echo free > free")]
+    found, _ = results(front_end, zot, server, calls, "--trust")
+    assert ["by the hook" in found[0], "the rule bash(mkdir .*) denies" in found[1]] == [True, True], found
+    assert not (zot.cwd / "ran").exists()
+    assert (zot.cwd / "free").read_text() == "free\n"
+
+
 def extension(zot: Zot, program: str, **fields: object) -> None:
     """Install the extension `a`."""
     folder = zot.home / "extensions" / "a"

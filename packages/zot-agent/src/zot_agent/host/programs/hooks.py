@@ -80,9 +80,10 @@ def open_hooks(
         from zot_core.permissions.judge import Judge  # noqa: PLC0415  few hooks have rules
 
         runtime = conversation.runtime
-        child = runtime.agents.find(call.agent_id).runtime if call.agent_id else None
-        there = call if child is None else call.replace(cwd=child.agent.context.cwd)
-        return (await Judge(rules, "yolo", reads=False).judge(there, runtime.agent)).action != "allow"
+        children = (each.runtime for each in runtime.agents.all if each.id == call.agent_id) if call.agent_id else ()
+        cwd = next((each.agent.context.cwd for each in children if each is not None), "")
+        verdict = await Judge(rules, "yolo", reads=False).judge(call.replace(cwd=cwd), runtime.agent)
+        return verdict.action != "allow"
 
     async def stop() -> None:
         conversation.interrupt()
