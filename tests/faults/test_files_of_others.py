@@ -136,6 +136,7 @@ AGENTS = [
     "name: reviewer\ndescription: d\ntools: Read, Grep, Glob, Bash\nmodel: sonnet\ncolor: blue",
     "name: r\ndescription: d\ndisallowedTools: Write, Edit\npermissionMode: plan\nmaxTurns: 5\nmemory: user",
     "name: r\ndescription: d\nbackground: true\neffort: high\nisolation: worktree\nmcpServers:\n  - github",
+    "name: r\ndescription: d\nsession-mode: fork\nthinking: medium\nspawning: false",
     "description: d\nmode: subagent\nmodel: anthropic/claude\ntemperature: 0.1\nhidden: true\ntop_p: 0.9",
     "name: r\ndescription: d\nkind: local\ntools:\n  - read_file\n  - grep_search\nmax_turns: 10\ntemperature: 0.2",
 ]

@@ -22,7 +22,7 @@ _LIMITS = """
 """
 """Words of names of fields that limit what an agent may do."""
 
-_ALIKE = 0.8
+_ALIKE = 0.85
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _HOLDING = ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "tool_call", "tool_run")
 """Events whose hooks can refuse."""
