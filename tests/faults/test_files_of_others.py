@@ -93,7 +93,8 @@ def test_no_rule_and_no_hook_of_its_documentation_stops(tmp_path: Path) -> None:
         for action in ("allow", "ask", "deny"):
             assert claude(tmp_path, {"permissions": {action: [rule], "defaultMode": "acceptEdits"}}) == []
     for name in EVENTS_OF_CLAUDE.split():
-        assert claude(tmp_path, {"hooks": {name: [{"matcher": "", "hooks": HOOKS_OF_CLAUDE}]}}) == []
+        for matcher in ("", "*", "Bash", "Edit|Write", "mcp__memory__.*", "mcp__.*__write.*", "Bash(git commit*)"):
+            assert claude(tmp_path, {"hooks": {name: [{"matcher": matcher, "hooks": HOOKS_OF_CLAUDE}]}}) == []
 
 
 SERVERS: list[dict[str, Any]] = [

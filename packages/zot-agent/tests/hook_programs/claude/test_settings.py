@@ -44,6 +44,7 @@ def test_hooks_are_read_as_claude_code_writes_them(tmp_path: Path) -> None:
         ("^Notebook", ["NotebookEdit"], ["MyNotebook"]),
         ("(Edit|Write)$", ["MultiEdit", "Write"], ["Editor"]),
         ("bash", ["Bash", "bash"], ["BashOutput"]),
+        ("Todo(Write|Read)", ["TodoWrite"], ["Todo"]),
         ("^deploy_.*$", ["deploy_all"], ["Bash"]),
         ("mcp__.*__(write|delete).*", ["mcp__a__write_x"], ["Write"]),
         ("LSP|WebSearch|TaskOutput|Skill", ["LSP", "WebSearch"], ["Task"]),
@@ -61,8 +62,8 @@ NOT_RUN: list[tuple[list[Any], str]] = [
     (group(unless="Bash(git *)"), "the key 'unless'"),
     (group("("), "the matcher '(': "),
     (group("Read|Bsh"), "the matcher 'Bsh', which is no tool but nearly 'bash'"),
-    (group("Bash(rm *)"), "the matcher 'Bash(rm *)', an expression that names Bash and no tool fits"),
-    (group("Bash;Edit"), "the matcher 'Bash;Edit', an expression that names Bash"),
+    (group("Bsh(rm *)"), "the matcher 'Bsh', which is no tool but nearly 'bash'"),
+    (group("Bash;Edit"), "the matcher 'Bash;Edit', an expression that names Bash and fits no tool"),
     (group("^bsh$"), "the matcher 'bsh', which is no tool but nearly 'bash'"),
     (group("run_command"), "the matcher 'run_command', which is no tool but nearly 'bash'"),
     (group(1), "the matcher 1"),
@@ -110,9 +111,29 @@ def test_a_hook_with_a_condition_has_rules_about_its_calls(tmp_path: Path) -> No
         assert [(each.action, each.text) for each in program.rules] == [("ask", "Edit(*.ts)"), ("ask", "Edit(**/*.ts)")]
         assert program.lines()[0].startswith(f"{name}, if Edit(*.ts)")
         assert notes == []
+    several = group(**{"if": "Bash(git *)|Bash(cargo *)"})
+    (program,), notes = claude_programs([write(path, {"PreToolUse": several})])
+    assert [each.text for each in program.rules] == ["Bash(git *)", "Bash(cargo *)"]
     for every in (None, "", "*"):
         (program,), notes = claude_programs([write(path, {"PreToolUse": group(**{"if": every})})])
         assert (program.rules, notes) == ((), [])
+
+
+@pytest.mark.parametrize(
+    ("matcher", "tools", "rules"),
+    [
+        ("Bash(git commit*)", "Bash", ["Bash(git commit*)"]),
+        ("Bash(*)", "Bash", ["Bash(*)"]),
+        ("Bash(git commit:*)|Bash(git push:*)", "Bash|Bash", ["Bash(git commit:*)", "Bash(git push:*)"]),
+        ("Write(src/**)", "Write", ["Write(src/**)"]),
+    ],
+)
+def test_a_matcher_that_is_a_rule_is_a_condition(matcher: str, tools: str, rules: list[str], tmp_path: Path) -> None:
+    (program,), notes = claude_programs([write(tmp_path / "settings.json", {"PreToolUse": group(matcher)})])
+    assert (program.match, [each.text for each in program.rules], notes) == (tools, rules, [])
+    (program,), (note,) = claude_programs([write(tmp_path / "settings.json", {"PreToolUse": group("Bash(a && b)")})])
+    assert (program.match, program.rules) == ("Bash", ())
+    assert "so they always do: PreToolUse (if " in note
 
 
 @pytest.mark.parametrize("condition", ["Bash(git * && ls)", "Skill(x)", "Bsh(rm *)", "not a rule", 1, {"tool": "Bash"}])

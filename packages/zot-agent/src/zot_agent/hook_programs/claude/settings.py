@@ -11,6 +11,7 @@ may be there to refuse: at an event at which a hook can refuse something, or one
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS, GUARDS, is_about_calls
@@ -63,7 +64,7 @@ def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]
         for name, entry, matcher in _entries(hooks):
             try:
                 programs.append(program := _read(name, entry, matcher, path))
-                if not program.rules and (condition := _condition(entry)) is not None:
+                if not program.rules and (condition := _condition(entry, matcher)) is not None:
                     more[f"{name} (if {describe(condition)})"] = None
             except _NotRun as error:
                 skipped[f"{name} ({error})"] = None
@@ -97,7 +98,8 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         raise _NotRun(f"the type {describe(entry.get('type'))}")
     if unknown := [key for key in entry if key not in _KNOWN]:
         raise _NotRun(f"the key {unknown[0]!r}")
-    if _condition(entry) is not None and not is_about_calls(row) and name not in GUARDS:
+    condition = _condition(entry, matcher)
+    if condition is not None and not is_about_calls(row) and name not in GUARDS:
         raise _NotRun("it has an 'if', and is about no call")
     if entry.get("shell", "bash") not in _SHELLS:
         raise _NotRun(f"the shell {describe(entry['shell'])}")
@@ -118,14 +120,14 @@ def _read(name: str, entry: Any, matcher: object, path: str) -> HookProgram:
         waits=entry.get("async") is not True and entry.get("asyncRewake") is not True,
         blocks_on_failure=failure == "block",
         claude=name,
-        rules=_rules(_condition(entry)) if is_about_calls(row) else (),
+        rules=_rules(condition) if is_about_calls(row) else (),
     )
 
 
-def _condition(entry: Any) -> object:
-    """Return the rule for whose calls alone a hook runs; None if it is for all."""
+def _condition(entry: Any, matcher: object) -> object:
+    """Return the rules for whose calls alone a hook runs; None if it is for all."""
     condition = entry.get("if") if isinstance(entry, dict) else None
-    return None if condition in _ANY else condition
+    return (matcher if _written_rules(matcher) else None) if condition in (None, *_ANY) else condition
 
 
 def _rules(condition: object) -> "Sequence[Rule]":
@@ -134,10 +136,31 @@ def _rules(condition: object) -> "Sequence[Rule]":
         return ()
     from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few hooks have a condition
 
+    found = [in_zot(each) for each in _parts(condition)]
     try:
-        return tuple(parse_permissions({"ask": in_zot(condition)}, "").rules)
+        return tuple(parse_permissions({"ask": [*chain(*found)]}, "").rules) if all(found) else ()
     except ConfigError:
         return ()
+
+
+def _parts(text: str) -> list[str]:
+    """Return the rules in a text such as `Bash(git *)|Edit(*.ts)`."""
+    return re.split(r"(?<=\))\s*\|\s*", text.strip())
+
+
+def _written_rules(matcher: object) -> list[str]:
+    """Return the rules that a matcher consists of, as many people write it; Claude Code takes them for an expression,
+    which fits no tool."""
+    found = _parts(matcher) if isinstance(matcher, str) and not _fits(matcher) else []
+    return found if all(re.fullmatch(r"(?s)\w+\(.+\)", each) for each in found) else []
+
+
+def _fits(matcher: str) -> bool:
+    """Whether an expression is for some tool that zot knows, or for tools of servers."""
+    try:
+        return "mcp__" in matcher or any(re.search(matcher, tool, re.IGNORECASE) for tool in TOOLS)
+    except re.error:
+        return False
 
 
 def _check_names(names: Iterable[str]) -> None:
@@ -160,14 +183,16 @@ def _expression(matcher: object) -> str:
         names = [name for name in re.split(r"[, |]+", matcher) if name]
         _check_names(names)
         return "|".join(f"{name}__.*" if _SERVER.fullmatch(name) else name for name in names)
+    if rules := _written_rules(matcher):
+        tools = [each.partition("(")[0] for each in rules]
+        _check_names(tools)
+        return "|".join(tools)
     try:
         re.compile(matcher)
     except re.error as error:
         raise _NotRun(f"the matcher {matcher!r}: {error}") from None
-    expression = f".*(?:{matcher}).*"
-    words = re.findall(r"[A-Za-z]{3,}", matcher)
-    if "mcp__" not in matcher and not any(re.fullmatch(expression, tool, re.IGNORECASE) for tool in TOOLS):
-        _check_names(words)
-        if tool := next((each for each in words if each.casefold() in TOOLS), ""):
-            raise _NotRun(f"the matcher {matcher!r}, an expression that names {tool} and no tool fits")
-    return expression
+    words = () if _fits(matcher) else re.findall(r"[A-Za-z]{3,}", matcher)
+    _check_names(words)
+    if tool := next((each for each in words if each.casefold() in TOOLS), ""):
+        raise _NotRun(f"the matcher {matcher!r}, an expression that names {tool} and fits no tool")
+    return f".*(?:{matcher}).*"
