@@ -80,6 +80,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *(r"bash(touch\s+.*)", r"bash(rm\b)", r"bash(rm \d+)", "bash(rm -rf.*)", "bash(rm .+)"),
         *("bash(rm [a-z]+)", "bash(/rm .*/)", "bash(/rm -rf/i)", "bash(rm$)", "bash(git push --force$)"),
         *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
+        *("bash(find:* -delete)", "read( ** /*token*)", "read(**/ x)", "read(.env .*)"),
         *(r"read(.*\.env)", "read(.env$)", r"read(\w+.key)", "read(id_.+)"),
         *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)"),
     ],
@@ -98,6 +99,7 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
         *("deploy(prod)", "search", "webpack(x)", "mcp__bsh__x", "telegram_send_image", "Task", "skill"),
         *(r"bash(find * -exec rm {} \;)", "bash(find * -exec rm {} ;)", "bash(echo '&&')", "bash(grep 'a|b' *)"),
         *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
+        *("bash(docker run a:* sh)", "read(My Report *)", "read(* copy.txt)", "bash(git push :* )"),
         *("bash(npm run test:unit)", "bash(git push origin HEAD:main)", "bash(docker run a:1 *)", "bash(git add .)"),
         *(
             "bash(rm *.*)",

@@ -29,13 +29,15 @@ _REGULAR = re.compile(
 """Parts that are plain text to the shell, or mean little there, and much in a regular expression or a manual; in a
 text without quoted parts."""
 _REGULAR_PATH = re.compile(r"\\[A-Za-z0-9.]|[^\\]\$\Z|[^\\]\.\+")
-_COLON = re.compile(r"\A[^\s:]+:[^\s*]|:--?[A-Za-z]")
+_COLON = re.compile(r"\A[^\s:]+:(?:[^\s*]|\*+\s+\S)|:--?[A-Za-z]")
 """A colon as other programs write it between a program and its arguments."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 _ALTERNATIVES = re.compile(r"(?<!\\)\{[^{}\s'\":]*,[^{}\s'\":]*\}")
 _SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
 """Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
 _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
+_BLANK = re.compile(r"\s/|/\s|\s\.\*")
+"""A blank that is in no name, but in rules as a formatter leaves them."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 OF_OTHERS = ("lsp", "powershell", "repl")
 """Tools of other programs and of extensions that zot does not have: two have a name like a tool of zot by chance."""
@@ -113,6 +115,8 @@ def _path(text: str) -> str:
         return "a path has no NUL"
     if found := _ALTERNATIVES.search(text) or _SET.search(text):
         return f"{found.group()!r:.40} is plain text here; {_EACH}"
+    if _BLANK.search(text):
+        return "no name begins or ends with a blank as this one has it; write the path without"
     if found := _REGULAR_PATH.search(text):
         return f"{found.group()!r:.40} {_EXPRESSION} of a name"
     if _NO_PATH.fullmatch(text):
