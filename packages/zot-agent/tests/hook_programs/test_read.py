@@ -46,6 +46,7 @@ def test_a_tool_may_have_the_name_that_rules_understand() -> None:
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"tool_cal": []}, "f: hooks: unknown event 'tool_cal'; did you mean tool_call"),
+    ({"PreToolUse": []}, "f: hooks: PreToolUse of Claude Code is tool_call here"),
     ({"tool_call": {}}, "f: hooks.tool_call: expected a list of programs, got an object"),
     ({"tool_call": ["./x"]}, 'f: hooks.tool_call[0]: expected an object, got "./x"'),
     ({"tool_call": [{"command": "x"}, {"mtach": "edit"}]}, "f: hooks.tool_call[1]: unknown key 'mtach'; did you mean"),

@@ -34,7 +34,11 @@ def read_programs(value: Mapping[str, Any], source: str, *, may_leave: bool = Tr
     for event, entries in value.items():
         where = f"{source}: hooks.{event}"
         if event not in KNOWN:
-            raise ConfigError(f"{source}: hooks: {UnknownName.among('event', event, KNOWN)}")
+            from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS  # noqa: PLC0415  only for a mistake
+
+            there = CLAUDE_EVENTS.get(event)
+            here = f"{event} of Claude Code is {there.event} here" if there else ""
+            raise ConfigError(f"{source}: hooks: {here or UnknownName.among('event', event, KNOWN)}")
         if not isinstance(entries, list):
             raise ConfigError(f"{where}: expected a list of programs, got {describe(entries)}")
         for number, entry in enumerate(entries):
