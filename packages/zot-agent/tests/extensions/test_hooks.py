@@ -92,6 +92,14 @@ async def test_each_interceptor_sees_the_arguments_of_the_one_before() -> None:
     assert second.asked[0].tool_args == RawObject('{"command": "ls -l"}')
 
 
+async def test_the_question_is_made_once_for_all_interceptors_that_change_nothing() -> None:
+    first, second = Interceptor("a", answers()), Interceptor("b", answers())
+    await hooks(first, second).tool_call(CALL)
+    (asked,), (also,) = first.asked, second.asked
+    assert asked.tool_args is also.tool_args
+    assert asked.id != also.id
+
+
 @pytest.mark.parametrize(
     "members",
     [

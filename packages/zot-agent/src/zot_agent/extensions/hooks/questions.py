@@ -55,22 +55,23 @@ class Asking:
         if event not in _AT_ONCE:
             await self._extensions.ready(early=event in _EARLY)
         tool = value.name if event == "tool_call" else value.call.name if event == "tool_result" else ""
+        row, fields = _row(event), None
         for each in self._extensions.interceptors(event, tool):
             texts = each.intercept_options.get(event, USUAL).contains
             if event != "input" or not texts or any(text in value.text for text in texts):
-                value = await self.one(each, event, value)
+                if fields is None:  # the same for all until one of them changes the value
+                    fields = await _fields(row, value)
+                found = await self._ask(each, row, value, fields)
+                if found is not value:
+                    value, fields = found, None
         return value
 
     async def one(self, interceptor: Interceptor, event: str, value: Any) -> Any:
         """Ask one interceptor; the value does not change if it gives no valid answer. Raises as `all` does."""
-        from zot_agent.extensions.hooks.intercepts import BY_EVENT  # noqa: PLC0415  few extensions are asked at once
+        row = _row(event)
+        return await self._ask(interceptor, row, value, await _fields(row, value))
 
-        row = BY_EVENT[event]
-        try:
-            members = await asyncio.to_thread(row.members, value) if row.slow else row.members(value)
-        except FrameError as error:
-            raise Refused(error.reason) from None
-        fields = frames.EventIntercept.fields_of(members)
+    async def _ask(self, interceptor: Interceptor, row: Intercept, value: Any, fields: dict[str, Any]) -> Any:
         question = frames.EventIntercept(f"{row.name}-{next_id()}", row.name, **fields)
         options = interceptor.intercept_options.get(row.name, USUAL)
         seconds = getattr(self._extensions.limits, row.seconds)
@@ -100,6 +101,21 @@ class Asking:
             self._said.add((interceptor.name, problem))
             interceptor.unanswered(line)
         return value
+
+
+def _row(event: str) -> Intercept:
+    from zot_agent.extensions.hooks.intercepts import BY_EVENT  # noqa: PLC0415  few extensions are asked at once
+
+    return BY_EVENT[event]
+
+
+async def _fields(row: Intercept, value: Any) -> dict[str, Any]:
+    """Return the fields of the question about a value. Raises `Refused` if it cannot be asked about."""
+    try:
+        members = await asyncio.to_thread(row.members, value) if row.slow else row.members(value)
+    except FrameError as error:
+        raise Refused(error.reason) from None
+    return frames.EventIntercept.fields_of(members)
 
 
 async def _changed(interceptor: Interceptor, row: Intercept, value: Any, answer: frames.EventInterceptResponse) -> Any:
