@@ -38,14 +38,19 @@ def failing(status: int, body: dict[str, Any] | str = "", **headers: str) -> Tur
 
 
 async def events(
-    server: ScriptedServer, provider: str = "openai", policy: RetryPolicy = QUICK, **limits: Any
+    server: ScriptedServer, provider: str = "openai", policy: RetryPolicy = QUICK, stalls: int = 0
 ) -> list[StreamEvent]:
-    """Return the events of an answer; a failure is raised after them."""
-    found = ModelRegistry().provider(provider)
-    transport = HttpTransport(HttpLimits(**limits))
+    """Return the events of an answer; a failure is raised after them. The first `stalls` requests get no answer."""
+    found, limits, events = ModelRegistry().provider(provider), HttpLimits(), list[StreamEvent]()
+    transport = HttpTransport(limits)
     client = HttpClient(found, key=KEY, base_url=server.base_url(found.wire), transport=transport, retries=policy)
     try:
-        return [event async for batch in client.stream(ASKED) for event in batch]
+        limits.read = 0.2 if stalls else 300.0
+        async for batch in client.stream(ASKED):
+            events += batch
+            if len(retries(events)) == stalls:
+                limits.read = 300.0  # the next request gets an answer, in any time
+        return events
     finally:
         await client.close()
 
@@ -69,7 +74,7 @@ def retries(found: list[StreamEvent]) -> list[AutoRetryStart]:
 )
 async def test_a_failure_that_may_pass_is_tried_again(provider: str, turn: Turn) -> None:
     with ScriptedServer([turn, turn, "at last"]) as server:
-        found = await events(server, provider, read=0.2 if turn.fault.stall else 300.0)
+        found = await events(server, provider, stalls=2 if turn.fault.stall else 0)
         assert len(server.requests) == 3
     assert isinstance(found[-1], StreamEnd)
     assert found[-1].content == [TextBlock("at last")]
