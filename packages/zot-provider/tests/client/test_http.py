@@ -1,4 +1,5 @@
 import asyncio
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -67,6 +68,17 @@ async def test_a_batch_holds_the_events_of_one_read() -> None:
     last = batches[-1][-1]
     assert isinstance(last, StreamEnd)
     assert last.content == [TextBlock("one two three")]
+
+
+async def test_nothing_of_an_answer_is_left_for_the_event_loop_to_close() -> None:
+    before, left = sys.get_asyncgen_hooks(), []
+    sys.set_asyncgen_hooks(finalizer=left.append)
+    try:
+        with ScriptedServer([Turn("one two three", chunk=4)]) as server:
+            await answer(client(server))
+    finally:
+        sys.set_asyncgen_hooks(*before)
+    assert left == []
 
 
 async def test_a_client_that_collects_data_joins_the_deltas_of_a_read() -> None:

@@ -140,24 +140,25 @@ class HttpClient(RepeatingClient):
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = (wire.splitter or SseSplitter)(), wire.open_decoder()
         joins, had_events, head, whole = self._open().coalesces, False, b"", False
-        async for chunk in _until_complete(chunks, decoder, self._open().limits.grace):
-            whole = whole or (not had_events and not head.strip() and chunk.lstrip()[:1] in (b"{", b"["))
-            if whole:
-                head += chunk
-                continue
-            events = splitter.feed(chunk)
-            had_events = had_events or bool(events)
-            if not had_events and len(head) < _HEAD:
-                head += chunk[:_HEAD]
-            batch = decoder.feed(events)
-            if joins:
-                batch = join_deltas(batch)
-            if decoder.ended:
-                mark_origin(batch, model)
-            if batch:
-                yield batch
-            if decoder.ended:
-                break
+        async with aclosing(_until_complete(chunks, decoder, self._open().limits.grace)) as pieces:
+            async for chunk in pieces:
+                whole = whole or (not had_events and not head.strip() and chunk.lstrip()[:1] in (b"{", b"["))
+                if whole:
+                    head += chunk
+                    continue
+                events = splitter.feed(chunk)
+                had_events = had_events or bool(events)
+                if not had_events and len(head) < _HEAD:
+                    head += chunk[:_HEAD]
+                batch = decoder.feed(events)
+                if joins:
+                    batch = join_deltas(batch)
+                if decoder.ended:
+                    mark_origin(batch, model)
+                if batch:
+                    yield batch
+                if decoder.ended:
+                    break
         try:
             batch = _decode_whole(head, decoder) if whole else decoder.finish()  # raises a failure of the stream
         except StreamCut as error:
