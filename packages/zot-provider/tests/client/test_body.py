@@ -63,15 +63,23 @@ def test_the_body_of_a_growing_conversation_is_what_the_wire_makes_of_it_at_once
     for end in range(0, len(history) + 1, stride):
         request = Request(MODEL, history[:end], system="be kind", reasoning="low")
         assert json.loads(writer.write(request)) == whole(name, request)
+        writer.prepare(request)
 
 
 @pytest.mark.parametrize("name", WIRES)
-@given(first=st.lists(MESSAGE, max_size=6), second=st.lists(MESSAGE, max_size=6))
-def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], second: list[Message]) -> None:
+@given(
+    first=st.lists(MESSAGE, max_size=6),
+    second=st.lists(MESSAGE, max_size=6),
+    prepared=st.lists(st.integers(0, 3), min_size=4, max_size=4),
+)
+def test_conversations_in_turn_do_not_mix(
+    name: str, first: list[Message], second: list[Message], prepared: list[int]
+) -> None:
     writer = BodyWriter(load_wire(name), QUIRKS)
-    for history in (first, second, first, first[:3] + second):
-        request = Request(MODEL, history)
+    requests = [Request(MODEL, history) for history in (first, second, first, first[:3] + second)]
+    for request, other in zip(requests, prepared, strict=True):
         assert json.loads(writer.write(request)) == whole(name, request)
+        writer.prepare(requests[other])
 
 
 @pytest.mark.parametrize("name", WIRES)
@@ -107,6 +115,18 @@ def test_a_changed_model_has_the_whole_conversation_encoded_for_it(name: str) ->
     for model in (MODEL, MODEL.replace(images=False), MODEL):
         request = Request(model, history)
         assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_what_was_prepared_is_not_encoded_again_in_the_next_request(name: str) -> None:
+    writer = BodyWriter(load_wire(name), QUIRKS)
+    history = [Message("user", [TextBlock("go")]), *step(1), *step(2)]
+    writer.write(Request(MODEL, list(history)))
+    writer.prepare(Request(MODEL, list(history)))
+    changed = ToolResultBlock("c1", [TextBlock("changed in place")])
+    history[2].content = [changed]  # which nobody may do: it shows what is read again
+    history += step(3)
+    assert "changed in place" not in writer.write(Request(MODEL, history))
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -35,6 +35,7 @@ class BodyWriter:
         self._encoded: list[Message] = []  # the messages in `_text`, compared by identity
         self._ids: set[str] = set()  # call ids in those messages
         self._text = ""
+        self._next: tuple[Sequence[Message], str, set[str]] = (), "", set()  # see `prepare`
         self._schemas: list[dict[str, Any]] = []  # of the tools, compared by identity
         self._fields: dict[object, tuple[Any, str]] = {}  # long values of the body, each with its text
 
@@ -55,6 +56,18 @@ class BodyWriter:
         fields = [f"{dump(name)}:{self._field(name, value)}" for name, value in body.items()]
         return f'{{{",".join([*fields, ""])}"{wire.history_field}":[{",".join(parts)}]}}'
 
+    def prepare(self, request: Request) -> None:
+        """Encode what will not change any more in the request after `request`, which has been written: the messages,
+        their text and all call ids are kept for that one."""
+        start, end = len(self._encoded), _boundary(request.messages, 0)
+        if end > start and request.model == self._model and _starts_with(request.messages, self._encoded):
+            part, ids = request.messages[start:end], set(self._ids)
+            self._next = part, self._texts(part, request.model, ids), ids
+
+    def _texts(self, messages: Sequence[Message], model: Model, ids: set[str]) -> str:
+        """Return the text of messages in the body, whose call ids are added to `ids`."""
+        return ",".join(map(dump, self._wire.history(messages, model, self._quirks, ids)))
+
     def _field(self, name: object, value: Any) -> str:
         """Return the JSON text of a field of the body, or of a message before the history."""
         kept = self._fields.get(name)
@@ -68,7 +81,7 @@ class BodyWriter:
     def _encode_stable_part(self, request: Request) -> int:
         """Encode the messages that will not change any more. Returns their number."""
         messages, encoded = request.messages, self._encoded
-        end = _boundary(messages)
+        end = _boundary(messages, 1)
         if (
             request.model != self._model
             or not _starts_with(messages, encoded)
@@ -78,8 +91,12 @@ class BodyWriter:
             encoded = self._encoded
         if end > len(encoded):
             part = messages[len(encoded) : end]
-            items = self._wire.history(part, request.model, self._quirks, self._ids)
-            self._text = ",".join(filter(None, [self._text, *map(dump, items)]))
+            known, text, ids = self._next
+            if len(known) != len(part) or not _starts_with(part, known):
+                ids = self._ids
+                text = self._texts(part, request.model, ids)
+            self._text = ",".join(filter(None, [self._text, text]))
+            self._ids, self._next = ids, ((), "", set())
             encoded += part
         return len(encoded)
 
@@ -96,16 +113,15 @@ def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
     return index == 0 or (messages[index].role == "assistant" and _has_content(messages[index]))
 
 
-def _boundary(messages: Sequence[Message]) -> int:
+def _boundary(messages: Sequence[Message], later: int) -> int:
     """Return the index that divides the messages into two independently encoded parts; 0 if there is no such index.
 
-    It is the index of the model's last answer but one, if the last message is from the user's side: the boundary lies
-    between a turn of the user's side and a turn of the model, neither of which the encoder leaves out, and two turns of
-    the user's side follow it.
+    It is the index of the model's last answer but `later`, if the last message is from the user's side: the boundary
+    lies between a turn of the user's side and a turn of the model, neither of which the encoder leaves out, and
+    `later` + 1 turns of the user's side follow it.
     """
     if not messages or not _ends_user_turn(messages, len(messages) - 1):
         return 0
-    later = 1  # answers still to be passed
     for index in range(len(messages) - 2, 0, -1):
         if messages[index].role == "assistant":
             if not _has_content(messages[index]) or not _ends_user_turn(messages, index - 1):

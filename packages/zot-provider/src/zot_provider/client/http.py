@@ -131,6 +131,7 @@ class HttpClient(RepeatingClient):
         encoded = body.encode()
         headers = _headers(service, authorization, own, url, encoded)
         chunks = self._open().post(url, headers, encoded, answered)
+        asyncio.get_running_loop().call_soon(service.writer.prepare, request)  # while the server works
         async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model)) as batches:
             async for batch in batches:
                 yield batch
