@@ -87,6 +87,7 @@ class HttpClient(RepeatingClient):
         self.credentials.check(provider)
         self._base_url = base_url.strip()
         self._services: list[_Service] = []
+        self._last: tuple[Model, str, _Service] | None = None  # that of the last request, with its model and base URL
         base = self._base_url or provider.base_url
         if not base:
             raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
@@ -228,13 +229,16 @@ class HttpClient(RepeatingClient):
 
     def _service(self, model: Model, authorization: Authorization) -> _Service:
         """Return how the model is served with this account."""
-        served = self.provider.serve(model, self._base_url or authorization.base_url)
-        for service in self._services:
-            if service.provider == served:
-                return service
-        wire = load_wire(served.wire)
-        service = _Service(served, wire, BodyWriter(wire, served.quirks))
-        self._services.append(service)
+        base_url = self._base_url or authorization.base_url
+        if self._last is not None and self._last[0] is model and self._last[1] == base_url:
+            return self._last[2]
+        served = self.provider.serve(model, base_url)
+        service = next((each for each in self._services if each.provider == served), None)
+        if service is None:
+            wire = load_wire(served.wire)
+            service = _Service(served, wire, BodyWriter(wire, served.quirks))
+            self._services.append(service)
+        self._last = model, base_url, service
         return service
 
     def _with_advice(self, error: ProviderError, key: str, url: str, model: Model | None = None) -> ProviderError:

@@ -150,12 +150,15 @@ class ProviderTable:
     def base_url(self, id: str) -> str:
         """Return the base URL that replaces the provider's own: that of `endpoints`, else that of the environment, else
         an empty string. Raises `UnknownName`."""
-        names = self.provider(id).base_url_env
-        return self._endpoint(id).base_url or environment_value(names, self.environ)
+        return self._base_url(self.provider(id), id)
+
+    def _base_url(self, provider: Provider, id: str) -> str:
+        return self._endpoint(id).base_url or environment_value(provider.base_url_env, self.environ)
 
     def address(self, id: str) -> str:
         """Return the base URL in use for the provider, or an empty string. Raises `UnknownName`."""
-        return self.base_url(id) or self.provider(id).base_url or ""
+        provider = self.provider(id)
+        return self._base_url(provider, id) or provider.base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
         """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""

@@ -88,8 +88,10 @@ class HttpTransport:
             try:
                 if answered is not None:
                     answered(exchange.status, exchange.headers)
-                async with asyncio.timeout(self.limits.read):  # an error may come drop by drop
-                    await _check(exchange)
+                if exchange.status >= 300:
+                    async with asyncio.timeout(self.limits.read):  # an error may come drop by drop
+                        error_body = await _read(exchange, _ERROR_BODY)
+                    raise status_error(exchange.status, error_body, exchange.headers)
                 async with aclosing(unpacked(exchange.chunks(), exchange.headers)) as chunks:
                     async with asyncio.timeout(self.limits.read):  # as may what is no stream
                         head = await check_stream(chunks, exchange.headers, url, _ERROR_BODY)
@@ -190,12 +192,6 @@ class HttpTransport:
                 limits.connect, limits.read, limits.write, limits.idle, limits.coalesce_seconds, insecure=self._insecure
             )
         return self._proxies
-
-
-async def _check(exchange: "_Exchange") -> None:
-    """Raise the error of an answer whose status is one of a failure."""
-    if exchange.status >= 300:
-        raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers)
 
 
 async def _read(exchange: "_Exchange", limit: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
 from zot_provider.record import Record
 from zot_provider.request import CacheTime
 from zot_provider.wire.base import Quirks
+
+_USUAL = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class WordRule(Record):
@@ -21,6 +24,8 @@ class WordRule(Record):
 
     def apply(self, text: str) -> str:
         """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
+        if not self.exact and len(text) <= self.longest and _USUAL.fullmatch(text):
+            return text
         others = "" if self.exact else "_-" + self.also
         allowed = "".join(char if char.isascii() and (char.isalnum() or char in others) else "_" for char in text)
         fits = len(text) == self.longest if self.exact else len(text) <= self.longest
