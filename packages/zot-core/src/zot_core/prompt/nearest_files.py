@@ -81,6 +81,22 @@ class TouchingAgent(Protocol):
     def context(self) -> ToolContext: ...
 
 
+class _WorkingDirectory:
+    """Where a call works. Its real path is looked up when it is first needed: most calls touch nothing in it."""
+
+    def __init__(self, context: ToolContext) -> None:
+        self.context = context
+        self._real = ""
+
+    async def real(self) -> str:
+        self._real = self._real or await self.context.files.real(self.context.cwd)
+        return self._real
+
+    async def has(self, path: str) -> bool:
+        """Whether an absolute path is below it, by the name of one of its two paths."""
+        return path.startswith(f"{self.context.cwd}{os.sep}") or path.startswith(f"{await self.real()}{os.sep}")
+
+
 class NearestInstructions:
     """Adds instructions to the results of one agent, and of its sub-agents."""
 
@@ -111,24 +127,27 @@ class NearestInstructions:
         self._done = {key for key in self._done if key[0] != compaction.agent_id}
 
     async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
-        call, result = outcome.call, outcome.result
-        context = self._agent.context.replace(cwd=call.cwd or self._agent.context.cwd)
+        call, result, context = outcome.call, outcome.result, self._agent.context
         failed = result.is_error and "exit_code" not in (result.details or {})  # a command that fails was there, too
-        if failed or call.by or context.home or not self._trusted() or open_to_all(context.cwd):
+        if failed or call.by or context.home or not self._trusted():
             return None
-        root = await context.files.real(context.cwd)
+        place = _WorkingDirectory(context.replace(cwd=call.cwd) if call.cwd else context)
+        touched = await self._touched(outcome, place)
+        if not touched or open_to_all(place.context.cwd):
+            return None
+        root = await place.real()
         if self._resets != self._agent.history.resets:
             self._resets, self._done = self._agent.history.resets, self._in_history(root)
         notes: list[TextBlock] = []
         said = "\n".join([result.text, *(each for each in call.arguments.values() if isinstance(each, str))])
-        for touched in await self._touched(outcome, context, root):
+        for below in touched:
             nearest: list[TextBlock] = []
-            for folder in reversed(self._chain(touched, root)):
+            for folder in reversed(self._chain(below, root)):
                 key = (call.agent_id, folder)
                 if key in self._done or len(notes) + len(nearest) == self._limits.files:
                     continue
                 self._done.add(key)
-                if text := await self._read(folder, root, context, said):
+                if text := await self._read(folder, root, place.context, said):
                     nearest.append(TextBlock(text))
             notes += reversed(nearest)
         return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
@@ -144,46 +163,47 @@ class NearestInstructions:
         )
         return {("", os.path.join(root, os.path.dirname(each))) for each in named}
 
-    async def _touched(self, outcome: ToolOutcome, context: ToolContext, root: str) -> list[str]:
-        """Return the folders below `root` that a call has touched, as real paths: the folder of the path or the words
+    async def _touched(self, outcome: ToolOutcome, place: _WorkingDirectory) -> list[str]:
+        """Return the folders below `place` that a call has touched, as real paths: the folder of the path or the words
         that it names, and the folders of the rows that it has found. Words and rows of a command may begin in a folder
         that it names."""
         from zot_core.tools.text.paths import resolve  # noqa: PLC0415  not before the first request
 
-        arguments, limits, found, places = outcome.call.arguments, self._limits, dict[str, None](), [root]
+        arguments, limits, context, found = outcome.call.arguments, self._limits, place.context, dict[str, None]()
+        places = [context.cwd]
         if isinstance(named := arguments.get("path"), str):
             with suppress(OSError, ToolError):
                 real = await context.files.real(await resolve(named, context))
-                found |= await self._there([real], places, root, context)
+                found |= await self._there([real], places, place)
         rows_of = _HIT
         if isinstance(command := arguments.get("command"), str):
             command = _HOME.sub("~", _HERE.sub(".", command[: limits.characters]))
             rows_of = _FOUND if _NAMES_ONLY.search(command) else _HIT
             words = islice(dict.fromkeys(_words(command)), limits.words)
-            found |= await self._there(words, places, root, context)
+            found |= await self._there(words, places, place)
         rows = dict[str, str]()  # one for each folder
         for hit in rows_of.finditer(outcome.result.text):
             path = hit[1] or hit[2]
             rows.setdefault(os.path.dirname(path), path)
-        found |= await self._there(islice(rows.values(), limits.hits), places, root, context)
+        found |= await self._there(islice(rows.values(), limits.hits), places, place)
         return [*found]
 
-    async def _there(self, paths: Iterable[str], places: list[str], root: str, context: ToolContext) -> dict[str, None]:
-        """Return the folders below `root` of those paths that exist in one of `places`. A path that is a folder becomes
-        one of these."""
-        found = dict[str, None]()
+    async def _there(self, paths: Iterable[str], places: list[str], place: _WorkingDirectory) -> dict[str, None]:
+        """Return the folders below `place` of those paths that exist in one of `places`. A path that is a folder
+        becomes one of these."""
+        found, files = dict[str, None](), place.context.files
         for path in paths:
-            for place in [*places]:
-                target = os.path.normpath(os.path.join(place, expand_home(path, "")))
-                if not target.startswith((f"{root}{os.sep}", f"{context.cwd}{os.sep}")):
+            for start in [*places]:
+                target = os.path.normpath(os.path.join(start, expand_home(path, "")))
+                if not await place.has(target):
                     continue
                 try:
-                    is_folder = (await context.files.stat(target)).kind == "directory"
-                    real = await context.files.real(target)
+                    is_folder = (await files.stat(target)).kind == "directory"
+                    real = await files.real(target)
                 except (OSError, ValueError):  # no such file, or no path at all
                     continue
                 folder = real if is_folder else os.path.dirname(real)
-                if folder.startswith(f"{root}{os.sep}"):
+                if folder.startswith(f"{await place.real()}{os.sep}"):
                     found[folder] = None
                     if is_folder and folder not in places and len(places) < self._limits.places:
                         places.append(folder)
