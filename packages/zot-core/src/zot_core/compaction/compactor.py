@@ -194,10 +194,13 @@ class Compactor:
         self.attach()
 
     async def _before_turn(self, _: int) -> None:
-        if self.window.current.guessed and self._size.exceeds(_LOOK_UP_ABOVE):
+        window = self.window.current
+        if window.guessed and self._size.exceeds(_LOOK_UP_ABOVE):
             await self.window.look_up()
+            window = self.window.current
         unread = _unread_results(self._agent.history.messages)
-        if (self._overfull() if unread else self._full()) and not self._tried_recently():
+        full = self._overfull(window.tokens) if unread else self._full(window.tokens)
+        if full and not self._tried_recently():
             done = await self._try("threshold")
             if done and unread:
                 text = "the conversation was compacted before the model has read its last results: they did not fit"
@@ -240,13 +243,13 @@ class Compactor:
             self._agent.emit(Notice("warn", f"the model gets only both ends of {what}, to fit its context window"))
         return bool(count)
 
-    def _full(self) -> bool:
-        window, threshold = self.window.current.tokens, self._limits.threshold
+    def _full(self, window: int) -> bool:
+        threshold = self._limits.threshold
         return window > 0 and threshold is not None and self._size.exceeds(math.ceil(threshold * window) - 1)
 
-    def _overfull(self) -> bool:
-        """Whether the next request would leave no room for an answer."""
-        window, threshold = self.window.current.tokens, self._limits.threshold
+    def _overfull(self, window: int) -> bool:
+        """Whether the next request would leave no room for an answer in a `window` of tokens."""
+        threshold = self._limits.threshold
         if not window or threshold is None:
             return False
         return self._size.exceeds(window - min(self._limits.answer_tokens, int(window * (1 - threshold))))
@@ -269,7 +272,7 @@ class Compactor:
         except Exception as error:  # noqa: BLE001  around a hook
             _log.warning("compaction failed", exc_info=error)
             self._agent.emit(Notice("warn", f"the conversation could not be compacted: {error_line(error)}"))
-        if not done or self._full():
+        if not done or self._full(self.window.current.tokens):
             self._tried_at = self._agent.history.messages[-1]
         return done
 

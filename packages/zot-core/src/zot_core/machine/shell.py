@@ -105,7 +105,7 @@ class LocalShell:
             if not done:
                 running = group_commands(process.pid)
                 await self._end(process, exited, self.limits.kill_after)
-            await asyncio.wait([pipe.ended for pipe in pipes], timeout=self.limits.linger)
+            await _wait_for(pipes, self.limits.linger)
         except BaseException:
             for pipe in pipes:
                 pipe.close()
@@ -314,6 +314,12 @@ class _Pipe:
         self._output = lambda piece: None
         self._read_now = drain
         wait()
+
+
+async def _wait_for(pipes: Sequence[_Pipe], seconds: float) -> None:
+    """Wait at most so long until all writers have closed the pipes, which they mostly have."""
+    if waiting := [pipe.ended for pipe in pipes if not pipe.ended.done()]:
+        await asyncio.wait(waiting, timeout=seconds)
 
 
 class _Feed:

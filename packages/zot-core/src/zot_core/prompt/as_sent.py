@@ -62,7 +62,7 @@ class PromptAsSent:
     def restore(self) -> None:
         """Use the parts as sent in the session, which may have changed. A prompt that somebody has set stays."""
         agent, workspace = self._agent, self._workspace()
-        if agent.system in (self._made, workspace.system()):
+        if agent.system == self._made or agent.system == workspace.system():
             self._made = workspace.system(self._session().sent)
             if agent.system != self._made:
                 agent.system = self._made
