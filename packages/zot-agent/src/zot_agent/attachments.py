@@ -6,14 +6,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.images import LARGEST, SUFFIXES, foreign_type, image_block, image_type
-from zot_core.tools.definition.attached_files import file_text, written
+from zot_core.tools.definition.attached_files import TEXT_LIMIT, file_text, written
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field
-
-TEXT_LIMIT = 1 << 20
-"""The most bytes of one text file; the model can read longer files in parts, with its tools."""
 
 MOST_NAMES = 100
 """Words of a prompt that may be names of files; later ones are not looked at."""

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.attachments import TEXT_LIMIT
 from zot_agent.cli.args import parse
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.config.api_key import read_key
 from zot_core.images import LARGEST
+from zot_core.tools.definition.attached_files import TEXT_LIMIT, attached_files, file_text
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
@@ -31,6 +31,14 @@ def test_a_word_that_names_a_file(word: str) -> None:
 @pytest.mark.parametrize("word", ["@", "a@b.c", "mail a@b.c now", "@all of you", "@a\n", "", "-@a"])
 def test_a_word_that_does_not(word: str) -> None:
     assert not is_file_word(word)
+
+
+def test_the_files_of_a_prompt_are_found_in_it_as_they_are(alone: Path) -> None:
+    contents = {"a": b"milk\r\n", "my b": b"caf\xe9", "c.png": PNG, "d": b"\xef\xbb\xbf\n\x1b[0m\n\n"}
+    for name, content in contents.items():
+        (alone / name).write_bytes(content)
+    prompt = parse([*(f"@{name}" for name in contents), "go"]).prompt
+    assert dict(attached_files(prompt)) == {name: file_text(contents[name])[0] for name in ("a", "my b", "d")}
 
 
 def test_a_name_with_a_space_is_a_file_where_there_is_one(alone: Path) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_agent import attachments
-from zot_agent.attachments import TEXT_LIMIT, Attachments, as_text, expanded, read_limited
+from zot_agent.attachments import Attachments, as_text, expanded, read_limited
+from zot_core.tools.definition.attached_files import TEXT_LIMIT
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe, read_strict
 

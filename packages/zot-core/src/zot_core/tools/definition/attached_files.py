@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+TEXT_LIMIT = 1 << 20
+"""The most bytes of one text file; the model can read longer files in parts, with its tools."""
+
 _START, _END = '<file path="', "\n</file>"
 
 

@@ -11,13 +11,11 @@ from collections.abc import Iterable
 
 from zot_core.machine.interface import Files, expand_home
 from zot_core.result import SEEN, Sight, read_sight
-from zot_core.tools.definition.attached_files import attached_files, file_text
+from zot_core.tools.definition.attached_files import TEXT_LIMIT, attached_files, file_text
 from zot_provider.messages import Message, ToolResultBlock
 
 _MOST = 2000
 """Files that are remembered, and attached files."""
-_LARGEST = 1 << 20
-"""Bytes of a file that is compared with an attached one."""
 
 
 class Fingerprint:
@@ -116,7 +114,7 @@ async def _content(path: str, files: Files) -> tuple[int, int] | None:
 async def _text(path: str, files: Files) -> tuple[int, int] | None:
     """Return the fingerprint of a file as prompts have it; None if they cannot."""
     try:
-        return _print(file_text(await files.read(path, _LARGEST))[0])
+        return _print(file_text(await files.read(path, TEXT_LIMIT + 1))[0])
     except (OSError, ValueError):  # it cannot be read, or is no text
         return None
 
