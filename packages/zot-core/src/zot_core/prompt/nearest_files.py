@@ -250,13 +250,15 @@ def _words(command: str, *, prose: bool = False) -> Iterator[str]:
         if found[3]:
             before, program, arguments = "", "", 0
             continue
-        path, option = quoted or _ESCAPE.sub(r"\1", word), word.startswith("-")
-        arguments += bool(program) and not option
-        if "/" in path or before in _ENTER or (not prose and arguments > bool(_SEARCH.fullmatch(program))):
+        path = (quoted or _ESCAPE.sub(r"\1", word)).removesuffix("...")  # `go test ./api/...`
+        option = word.startswith("-")
+        argument = bool(program) and not option and not prose
+        arguments += argument
+        if "/" in path or before in _ENTER or (argument and arguments > bool(_SEARCH.fullmatch(program))):
             yield path
         if quoted:
             yield from _words(quoted, prose=True)
-        elif word.startswith("-C") or (option and "/" in path):
+        elif option and len(path) > 2 and (word.startswith("-C") or "/" in path):
             yield path[2:]
         program = program or (word if _TAKES_FOLDERS.fullmatch(word) else "")
         before = word
