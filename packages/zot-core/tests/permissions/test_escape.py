@@ -167,6 +167,10 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("allow bash(a);;allow bash(b)", "a >/dev/null b", "ask"),
         ("allow bash(find *)", "find . -delete", "ask"),
         ("allow bash(find *)", "find . -name '*.py'", "allow"),
+        ("allow bash(find *)", "find *", "ask"),  # a stranger may have named a file -delete
+        ("allow bash(foo *)", "foo *", "allow"),
+        ("allow bash(foo *);;deny read(.env)", "foo *", "ask"),
+        ("allow bash(foo *);;ask edit(.env)", "foo *", "ask"),
         ("allow bash(sort *)", "sort -uo f a", "ask"),
         ("allow bash(make *)", "make SHELL=./x", "ask"),
         ("allow bash(tar *)", "tar cf a *", "ask"),

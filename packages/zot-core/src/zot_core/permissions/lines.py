@@ -150,9 +150,7 @@ class LineRules:
             return f"{name} can run anything"
         if self._was_edited(words[0], programs.recipes(words, command.shapes)):
             return f"what {name} runs was changed in this session"
-        if any(word.glob for word in command.words) and (
-            name in programs.RISKY or name == "tar" or self._guards_paths()
-        ):
+        if any(word.glob for word in command.words) and (name in programs.RISKY or self._guards_paths()):
             return f"the names that * stands for in {shown!r} are not known"
         covering = [rule for rule in self._rules if rule.action == "allow" and rule.tool.casefold() == COMMANDS]
         for rule in covering:
