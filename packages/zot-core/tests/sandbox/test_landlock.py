@@ -165,14 +165,30 @@ os.execv(sys.argv[1], sys.argv[1:])
 """A program that leaves all its rights to the next one: the inheritable and the ambient set."""
 
 
+def given_up(read: list[str], code: bytes) -> list[str]:
+    """Return the words before a program that start it with less."""
+    order = json.dumps({"read": read, "write": [], "filter": base64.b64encode(code).decode()})
+    return [sys.executable, "-ISE", give_up.__file__, order]
+
+
+def test_a_program_does_not_start_where_the_kernel_refuses_what_confines_it() -> None:
+    ended = subprocess.run([*given_up(["/"], b""), "/bin/echo", "ran"], capture_output=True, text=True)
+    assert ended.returncode
+    assert ended.stdout == ""
+    assert "Invalid argument" in ended.stderr
+
+
+def test_more_paths_can_be_kept_than_files_be_open() -> None:
+    limited = ["/bin/sh", "-c", 'ulimit -n 40; exec "$@"', "sh"]
+    words = given_up(["/etc"] * 60 + ["/"], filter_program(network=False))
+    ended = subprocess.run([*limited, *words, "/bin/echo", "ran"], capture_output=True, text=True)
+    assert (ended.stdout, ended.returncode) == ("ran\n", 0)
+
+
 def test_no_right_is_inherited() -> None:
-    code = base64.b64encode(filter_program(network=False)).decode()
-    order = json.dumps({"read": ["/"], "write": [], "filter": code})
     shown = [os.path.realpath("/bin/grep"), "Cap", "/proc/self/status"]
-    python = [sys.executable, "-ISE"]
-    ended = subprocess.run(
-        [*python, "-c", HEIR, *python, give_up.__file__, order, *shown], capture_output=True, check=True, text=True
-    )
+    started = [sys.executable, "-ISE", "-c", HEIR, *given_up(["/"], filter_program(network=False)), *shown]
+    ended = subprocess.run(started, capture_output=True, check=True, text=True)
     found = {name: int(value, 16) for name, value in (line.split(":") for line in ended.stdout.splitlines())}
     assert (found["CapInh"], found["CapAmb"], found["CapPrm"] & ~0xF) == (0, 0, 0)
 

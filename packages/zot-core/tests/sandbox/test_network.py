@@ -1,8 +1,10 @@
 """The network of a sandbox that may reach some hosts; with real bubblewrap and curl-like clients in Python."""
 
 import asyncio
+import os
 import shlex
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -173,6 +175,18 @@ async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None
     parts: list[bytes] = []
     await shell.run("env", cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
     assert b"_PROXY" not in b"".join(parts)
+
+
+async def test_a_socket_that_does_not_listen_is_not_served() -> None:
+    network = SandboxNetwork(["ok.test"])
+    _, launch = network.join(Launch(["true"], "/", {}))
+    here, given = socket.socketpair()
+    with here, given, socket.socket(fileno=launch.descriptors[0]) as door:
+        socket.send_fds(door, [b"x"], [given.fileno()])
+        given.close()
+        await until(lambda: not network.tasks)
+        assert here.recv(1) == b""
+    os.close(launch.descriptors[1])
 
 
 async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_until_the_end() -> None:

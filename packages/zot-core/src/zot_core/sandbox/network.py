@@ -44,7 +44,6 @@ class SandboxNetwork:
         """Return arguments of bubblewrap, and how to start `launch` behind them. Its descriptors become descriptors of
         the result, which the caller closes."""
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
         alive = os.dup(theirs.fileno())  # bubblewrap holds it until the sandbox ends, and gives it to nobody
         door = theirs.detach()
         self._spawn(self._serve_sandbox(ours))
