@@ -399,6 +399,12 @@ async def test_a_file_outside_is_named_in_the_question(project: Project) -> None
     assert inside.reason == "no rule allows this call of write"
 
 
+async def test_a_command_is_named_in_the_question_and_a_long_one_by_its_beginning(project: Project) -> None:
+    short, long = [await project.judge("", "bash", {"command": f"make {'x' * count}"}) for count in (55, 56)]
+    assert short.reason == f"no rule allows 'make {'x' * 55}'"
+    assert long.reason == f"no rule allows 'make {'x' * 54}…'"
+
+
 @pytest.mark.parametrize("command", ["ls \0", "ls \ud800"])
 async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: Project, command: str) -> None:
     for mode in MODES:

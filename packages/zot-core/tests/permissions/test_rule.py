@@ -73,6 +73,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
             "bash(git {push,pull} *)",
             "bash(rm|mv *)",
             "bash:rm",
+            "bash.git-push-force",
         ),
         *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
         *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),

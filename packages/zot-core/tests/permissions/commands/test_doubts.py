@@ -92,7 +92,7 @@ def test_a_rule_about_files_or_hosts_asks_about_hidden_commands_too(rule: str) -
 
 CLEAR = [
     "for f in a b; do cat \"$f\"; done", "git commit -m 'mark old'", "git commit -m \"$(cat <<'E'\nmark `x`\nE\n)\"",
-    "python3 - <<'E'\nprint(1)\nE", "cat f | python3 -m json.tool", "cat f | python3 s.py",
+    "python3 <<< 'print(1)'", "python3 - <<'E'\nprint(1)\nE", "cat f | python3 -m json.tool", "cat f | python3 s.py",
     "bash s.sh", "bash <<'E'\nls\nE", "timeout 5 pytest \"$x\"", "xargs grep \"$x\"",
     "if [ -f a ]; then ls; fi", "x=$((1+2)); echo $x", "case $a in b) ls;; esac", "cd a && ls *.py", "make x=1",
     "{ ls; } 2>&1 | tail", "find . -exec ls {} +", "echo mark x", "while read x; do echo $x; done <f",
