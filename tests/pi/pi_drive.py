@@ -330,6 +330,9 @@ def drive(
     if row.setup is not None:
         row.setup(zot.cwd)
     environment = pi_environment({**zot.env, "TERM": "xterm-256color", "PI_OFFLINE": "1", **row.variables})
+    if way.real:
+        # Some start `pi` by name; zot's bridge has one on its PATH.
+        environment["PATH"] = os.pathsep.join([str(way.real.parents[1] / ".bin"), environment["PATH"]])
     if row.programs:
         for name, text in row.programs.items():
             _write(root / "programs" / name, f"#!/bin/sh\n{text}\n")
