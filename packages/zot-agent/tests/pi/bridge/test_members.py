@@ -117,7 +117,7 @@ def test_a_model_has_the_levels_that_it_has_in_zot_under_the_names_of_pi(bridge:
 def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: Bridge, tmp_path: Path) -> None:
     source = """
         import { generateDiffString, generateUnifiedPatch } from "@earendil-works/pi-coding-agent";
-        import { parseJsonWithRepair } from "@earendil-works/pi-ai";
+        import { contentText, parseJsonWithRepair } from "@earendil-works/pi-ai";
         import { writeFileSync } from "node:fs";
         export default function (pi) {
           pi.registerCommand("compare", { handler: async (_, ctx) => {
@@ -129,7 +129,8 @@ def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: 
             const { diff, firstChangedLine } = generateDiffString("a\\nb\\nc\\n", "a\\nX\\nc\\n", 1);
             const far = generateDiffString(before, before.replace("line 15\\n", ""), 1);
             const read = parseJsonWithRepair('{"path": "C:\\\\dir", "text": "one\\ntwo"}');
-            ctx.ui.notify(JSON.stringify([diff, firstChangedLine, far.diff, far.firstChangedLine, read]));
+            const texts = contentText([{ type: "text", text: "a" }, { type: "thinking" }, { type: "text", text: "b" }]);
+            ctx.ui.notify(JSON.stringify([diff, firstChangedLine, far.diff, far.firstChangedLine, read, texts]));
           } });
         }
     """
@@ -139,6 +140,7 @@ def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: 
         *(" 1 a\n-2 b\n+2 X\n 3 c", 2),
         *("    ...\n 14 line 14\n-15 line 15\n 16 line 16\n    ...", 15),
         {"path": "C:\\dir", "text": "one\ntwo"},
+        "a\nb",
     ]
     subprocess.run(["git", "apply", "patch"], cwd=tmp_path, check=True)
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()

@@ -172,6 +172,9 @@ export function parseStreamingJson(text) {
 }
 
 export const isContextOverflow = (message) => /context|too long|maximum.*tokens/i.test(message.errorMessage ?? "");
+/** @param {string | any[]} content @returns {string} its texts */
+export const contentText = (content, separator = "\n") => (
+  typeof content === "string" ? content : content.filter((each) => each.type === "text").map((each) => each.text).join(separator));
 export const validateToolArguments = (tool, call) => checked(tool.parameters, call.arguments, tool.name);
 
 /** @returns {string} an id that sorts by its time */
