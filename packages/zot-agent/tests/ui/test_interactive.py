@@ -1,5 +1,6 @@
 """Extensions on the screen: real processes, found and started as the command does it."""
 
+import json
 from pathlib import Path
 
 from screen import Chats, bash
@@ -162,6 +163,30 @@ def sit(args):
         assert "sessile" not in talk.screen()
         talk.type("<ctrl+u>/sessil")
         await talk.shown("› /sessile")
+
+
+async def test_an_open_list_of_models_gets_those_of_an_extension_that_comes_later(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    slow = f"""
+while not os.path.exists({str(Path("go").resolve())!r}):
+    time.sleep(0.01)
+
+@ext.provider("club", {{"auth": "none", "models": [{{"id": "sessile-1"}}]}})
+def club(call):
+    yield "welcome"
+"""
+    folder = chats.extension("slow", slow)
+    manifest = Path(folder, "extension.json")
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"providers": {"club": {"auth": "none"}}}))
+    async with chats.built(server, extensions=[folder]) as talk:
+        talk.type("/model<enter>")
+        await talk.shown("› ● scripted")
+        assert "sessile-1" not in talk.screen()
+        Path("go").touch()
+        await talk.shown("sessile-1")
+        assert "› ● scripted" in talk.screen()
+        await talk.press("<esc>")
 
 
 async def test_suggestions_follow_what_extensions_bring_but_where_they_were_closed(

@@ -23,17 +23,20 @@ async def model(chat: Chat, name: str) -> None:
     if name:
         await _switch(chat, name)
         return
-    # The known models are shown at once. Those of servers whose lists are not fresh are added when they come.
+    # The known models are shown at once. Those of servers whose lists are not fresh, and of extensions that still load,
+    # are added when they come.
     picker = ModelPicker(chat, (await chat.host.runtime.list_models(ask="never")).models)
     refreshing = spawn(picker.refresh(), "lists of models")
+    waiting = spawn(picker.add_late(), "models of extensions")
     try:
         chosen = await chat.ask(picker)
         if chosen:
             await _switch(chat, chosen)
         await refreshing  # the lists are kept for the next time
     finally:
-        refreshing.cancel()
-        await finish(refreshing)  # its connections are closed before the program ends
+        for task in (refreshing, waiting):
+            task.cancel()
+            await finish(task)  # its connections are closed before the program ends
 
 
 class ModelPicker(Picker[str]):
@@ -47,13 +50,21 @@ class ModelPicker(Picker[str]):
     async def refresh(self) -> None:
         """Add the models that servers list now, and note the error of the current provider."""
         listing = await self._chat.host.runtime.list_models(ask="stale")
-        self._models = listing.models
-        self.set_items(self._items())
-        self._chat.app.redraw()
+        self._show(listing.models)
         current = self._chat.host.runtime.agent.model.provider
         problem = listing.problems.get(current)
         if problem is not None:  # only the current provider has to answer
             self._chat.note(f"{current} did not list its models: {problem}", "warning")
+
+    async def add_late(self) -> None:
+        """Add the models of extensions, once all are loaded."""
+        await self._chat.host.conversation.ready()
+        self._show((await self._chat.host.runtime.list_models(ask="never")).models)
+
+    def _show(self, models: Sequence[Model]) -> None:
+        self._models = models
+        self.set_items(self._items())
+        self._chat.app.redraw()
 
     def _items(self) -> list[PickerItem[str]]:
         current = self._chat.host.runtime.agent.model
