@@ -1,6 +1,7 @@
 """Events beyond those of every host, as an extension in its own process sees them."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,6 +75,21 @@ async def test_a_run_with_a_tool_is_seen_in_order_and_with_its_results(world: Wo
     assert named(found, "permission_decision")[0]["source"] == "yolo"
     assert [each["kind"] for each in named(found, "entry_appended")] == ["user", "assistant", "tool", "assistant"]
     assert named(found, "agent_end") == [{"reason": "completed"}]
+
+
+async def test_what_an_edit_has_changed_is_seen_at_its_end_and_at_the_end_of_the_turn(world: World) -> None:
+    watching(world, "tool_result", "turn_complete")
+    edit = {"path": "a.txt", "edits": [{"oldText": "one", "newText": "two"}]}
+    client = ScriptedClient([Turn(calls=[Call("edit", edit, "c1")]), "done"])
+    async with world.running(client) as talk:
+        (Path(talk.runtime.cwd) / "a.txt").write_text("one\n")
+        await talk.conversation.prompt("go")
+        await talk.conversation.idle()
+        found = await seen(talk)
+    at_its_end = named(found, "tool_result")[0]["result"]["details"]
+    (row,) = named(found, "turn_complete")[0]["tool_results"]
+    for details in (at_its_end, row["content"][0]["details"]):
+        assert (details["diff"], details["starts"]) == ("-one\n+two", [[1, 1]])
 
 
 async def test_deltas_are_joined_and_come_before_the_message_that_they_belong_to(world: World) -> None:

@@ -150,6 +150,7 @@ def test_handlers_read_what_an_edit_has_changed_as_pi_tells_it(bridge: Bridge, t
     host = bridge("""
         import { writeFileSync } from "node:fs";
         export default function (pi) {
+          pi.on("tool_execution_end", ({ result }, ctx) => ctx.ui.notify(`ended ${result.details.firstChangedLine}`));
           pi.on("tool_result", ({ details }, ctx) => {
             writeFileSync("patch", details.patch);
             ctx.ui.notify(JSON.stringify([details.diff, details.firstChangedLine]));
@@ -174,6 +175,10 @@ def test_handlers_read_what_an_edit_has_changed_as_pi_tells_it(bridge: Bridge, t
     # zot draws the stored edit by its own members.
     told = cast(dict[str, Any], answer.extra["details"])
     assert (told["diff"], told["starts"], told["seen"]) == (edited.diff, details["starts"], True)
+    tool = {"tool_id": "call-1", "tool_name": "edit"}
+    host.event("tool_result", **tool, result={"content": [], "is_error": False, "details": details})
+    host.event("tool_execution_end", **tool, is_error=False)
+    assert host.wait_for(Notify, lambda note: note.message.startswith("ended")).message == "ended 3"
 
 
 def test_handlers_of_context_read_the_details_of_their_messages(bridge: Bridge) -> None:

@@ -62,7 +62,7 @@ def shown_blocks(
             inner, shortened = shown_blocks(block.content, left, count)
             value = {"type": "tool_result", "call_id": block.call_id, "is_error": block.is_error, "content": inner}
             left -= sum(len(each.get("text", "")) for each in inner)
-            found.append(value)
+            found.append(value | _details(block.details, left))
             cut = cut or shortened
             continue
         if isinstance(block, TextBlock) and len(block.text) > left:
@@ -109,15 +109,30 @@ def _prompt(event: UserMessage) -> dict[str, Any]:
     return {"text": event.message.shown_text[: DEFAULT_LIMITS.observation_bytes], "image_count": images}
 
 
+def _details(details: dict[str, Any] | None, most: int) -> dict[str, Any]:
+    """Return the member `details` of a result; nothing for details that a frame cannot hold, or above `most` bytes."""
+    try:
+        raw = RawObject.from_value(details) if details else None
+    except FrameError:
+        return {}
+    return {"details": details} if raw is not None and len(raw.text) <= most else {}
+
+
 def _result(event: ToolResultEvent) -> dict[str, Any]:
     content, truncated = shown_blocks(event.content)
+    details = _details(event.details, DEFAULT_LIMITS.observation_bytes)
     ran = "failed" if event.is_error else "completed"
     return {
         **_tool(event),
         **({} if event.arguments is None else _arguments(event.arguments)),
         "status": {"ran": ran, "refused": "blocked", "stopped": "cancelled"}.get(event.fate, "failed"),
         "executed": event.fate == "ran",
-        "result": {"content": content, "is_error": event.is_error, **({"truncated": True} if truncated else {})},
+        "result": {
+            "content": content,
+            "is_error": event.is_error,
+            **details,
+            **({"truncated": True} if truncated else {}),
+        },
     }
 
 

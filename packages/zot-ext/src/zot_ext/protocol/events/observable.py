@@ -53,7 +53,7 @@ OBSERVABLE: Mapping[str, EventRow] = {
             CallParam("tool_args", "object", "the arguments that the tool received, if it ran"),
             CallParam("status", "text", "`completed`, `failed`, `blocked` or `cancelled`"),
             CallParam("executed", "flag", "whether it ran"),
-            CallParam("result", "object", "`content`, `is_error`, and `truncated` if it was cut"),
+            CallParam("result", "object", "`content`, `is_error`, short `details`, and `truncated` if it was cut"),
         ),
         _event(
             "turn_complete",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { createContext } from "../api/context.mjs";
 import { fromZot } from "../shims/levels.mjs";
 import { afterTurn, ask, boundary } from "./boundaries.mjs";
-import { argumentsOf, contentOf, toMessages } from "./messages.mjs";
+import { argumentsOf, contentOf, detailsOf, toMessages } from "./messages.mjs";
 
 /** Events of zot that the bridge itself needs, because they make what it remembers old. */
 const ALWAYS = ["session_start", "session_end", "entry_appended", "agent_start", "agent_end", "agent_settled", "model_select",
@@ -305,7 +305,7 @@ export class Observed {
       case "tool_progress":
         return { type: "tool_execution_update", ...base, toolName: this.#bridge.toolNames.get(toolCallId) ?? "", partialResult: { content: [{ type: "text", text: frame.text }] } };
       case "tool_result":
-        this.#results.set(toolCallId, { content: contentOf(frame.result.content), details: undefined });
+        this.#results.set(toolCallId, { content: contentOf(frame.result.content), details: detailsOf(frame.result.details, frame.result.content) });
         return null;
       case "tool_execution_end": {
         const result = this.#results.get(toolCallId) ?? { content: [] };
