@@ -157,6 +157,17 @@ async def test_the_editor_hears_of_a_mode_or_model_that_an_operation_has_chosen(
         assert len(editor.of("config_option_update")) == before
 
 
+async def test_the_editor_hears_of_another_title(server: ScriptedServer, alone: Path) -> None:
+    server.add("One.")
+    editor = Editor()
+    async with agent_of(server, editor) as agent:
+        session = await begin(agent, alone)
+        await ask(agent, session)
+        for title, shown in (("Tea", "Tea"), ("", "hi")):
+            await agent.ext_method("zot/session.rename", {"sessionId": session, "title": title})
+            assert editor.of("session_info_update")[-1]["title"] == shown
+
+
 async def test_the_editor_hears_of_a_model_and_a_level_that_an_extension_has_chosen(
     server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:

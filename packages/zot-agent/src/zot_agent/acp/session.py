@@ -34,7 +34,7 @@ NOTES = 100
 """Notes kept for the next prompt; older ones are dropped."""
 
 _COMPACT = "compact"
-_SETTINGS = events.Changed("settings")
+_SETTINGS, _TITLE = events.Changed("settings"), events.Changed("title")
 
 
 class PromptFailed(ZotError):
@@ -165,8 +165,10 @@ class AcpSession:
             self.feed.plan(self.conversation.todos.items)
 
     def _send_title(self) -> None:
-        """Send the title, as in `session/list`, after the first prompt."""
-        name = next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
+        """Send the title, as in `session/list`: after the first prompt, and when it has changed."""
+        stored = self.host.runtime.session
+        title = "" if stored is None else stored.meta.title
+        name = title or next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
         if name:
             self._title_sent = True
             self._update({"sessionUpdate": "session_info_update", "title": without_surrogates(name)})
@@ -274,6 +276,8 @@ class AcpSession:
             self._update({"sessionUpdate": "session_info_update", "_meta": {"zot": read_strict(line)}})
         if event == _SETTINGS:
             self.choices.changed()
+        elif event == _TITLE:
+            self._send_title()
         if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
             self.host.extensions.panels.close()
         elif isinstance(event, TurnStart) and not self._title_sent:
