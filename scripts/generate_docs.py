@@ -22,7 +22,7 @@ from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.config.settings import SETTINGS
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.modes import MODES
-from zot_agent.operations.fields import LARGEST, NAMED
+from zot_agent.operations.fields import LARGEST
 from zot_agent.operations.registry import find
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import CHAT_ACTIONS
@@ -31,7 +31,7 @@ from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.calls import CALLS, CallParam
-from zot_ext.protocol.calls import KINDS as CALL_KINDS
+from zot_ext.protocol.calls.method import KINDS as CALL_KINDS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.events.observable import OBSERVABLE
 from zot_ext.protocol.events.questions import QUESTIONS
@@ -200,14 +200,36 @@ def host_calls() -> str:
             page += (_answer("Result: ", _handler(method.name), results) or "It has no result.") + "\n"
             if method.params:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
-            operation = find(method.name)
-            kinds = {each.name: each.kind for each in (operation.fields if operation else ())}
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
-                page += f"| {name} | {kind_of((kinds.get(param.name) or NAMED[param.kind]).schema)} | {param.doc} |\n"
+                page += f"| {name} | {kind_of(param_schema(param))} | {param.doc} |\n"
     usage = {"Usage": generate_rpc_schema.USAGE}
     page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers`, `agent_answers` and `screen_answers`.\n"
     return page + _answers(results | usage)
+
+
+def param_schema(param: CallParam) -> dict[str, Any]:
+    """A parameter of a call as JSON Schema."""
+    kind, choices = CALL_KINDS[param.kind], {"enum": [*param.choices]}
+    if kind.type is list:
+        items = choices if param.choices else _TYPES[CALL_KINDS[kind.each].type] if kind.each else {}
+        return {"type": "array", "items": items, "maxItems": param.most or kind.most}
+    if param.choices:
+        return choices
+    if kind.type is str:
+        line = {"pattern": ""} if param.kind == "line" else {}
+        least = {"minLength": param.least} if param.least else {}
+        return {"type": "string", "maxLength": param.most or kind.most} | line | least
+    return _TYPES[kind.type] | ({"minimum": param.least, "maximum": param.most} if param.most else {})
+
+
+_TYPES: dict[type, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    dict: {"type": "object"},
+    object: {},
+}
 
 
 def _handler(name: str) -> Callable[..., Any]:
@@ -268,7 +290,7 @@ def extension_events() -> str:
 def _members(params: Sequence[CallParam]) -> str:
     if not params:
         return ""
-    rows = "".join(f"| `{each.name}` | {CALL_KINDS[each.kind][0]} | {each.doc} |\n" for each in params)
+    rows = "".join(f"| `{each.name}` | {each.words} | {each.doc} |\n" for each in params)
     return f"\n| member | type | meaning |\n|---|---|---|\n{rows}"
 
 
@@ -283,13 +305,13 @@ def rpc() -> str:
         f"## Commands\n\n{_USUAL}\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
     for name, method in generate_rpc_schema.COMMANDS.items():
-        fields = ", ".join(f"`{field.name}`" for field in method.fields)
-        page += f"| [`{name}`](#{name.replace('.', '')}) | {fields} | {first_sentence(method.doc)} |\n"
+        names = ", ".join(f"`{field.name}`" for field in method.fields)
+        page += f"| [`{name}`](#{name.replace('.', '')}) | {names} | {first_sentence(method.doc)} |\n"
     for name, method in generate_rpc_schema.COMMANDS.items():
         also = f" Also called `{method.alias}`." if method.alias else ""
-        page += f"\n### {name}\n\n{method.doc}{also}\n" + field_rows(
-            definitions[f"command.{name}"], without=("type", "id")
-        )
+        fields = {each.name: each.kind.schema | {"description": each.doc} for each in method.fields}
+        needed = [each.name for each in method.fields if each.required]
+        page += f"\n### {name}\n\n{method.doc}{also}\n" + field_rows({"properties": fields, "required": needed})
         page += f"\n{_answer('Data of the response: ', method.handler, data) or 'The response has no data.'}\n"
     page += "\n## Objects in responses\n" + _answers(data)
     for title, union in (
@@ -303,7 +325,7 @@ def rpc() -> str:
             page += f"\n### {name.partition('.')[2]}\n\n{definitions[name]['description']}\n"
             page += field_rows(definitions[name])
     page += "\n## Objects inside events\n"
-    for name in ("Message", "Usage", "Panel", "PlacedPanel", "InputImage"):
+    for name in ("Message", "Usage", "Panel", "PlacedPanel"):
         page += f"\n### {name}\n\n{definitions[name]['description']}\n{field_rows(definitions[name])}"
     page += "\n### Block\n\n" + definitions["Block"]["description"] + "\n\n| type | fields |\n|---|---|\n"
     for each in definitions["Block"]["oneOf"]:
@@ -313,11 +335,11 @@ def rpc() -> str:
     return f"{page}\n## Limits\n\n{inspect.cleandoc(RpcLimits.__doc__ or '')}\n\n| limit | value |\n|---|---|\n{rows}"
 
 
-def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",)) -> str:
-    """The fields of a frame as a table without the fields in `without`; empty for a frame without fields."""
+def field_rows(definition: dict[str, Any]) -> str:
+    """The fields of a frame as a table without its type; empty for a frame without fields."""
     rows = ""
     for name, field in definition["properties"].items():
-        if name in without:
+        if name == "type":
             continue
         kind = kind_of(field)
         shown = f"**`{name}`**" if name in definition["required"] else f"`{name}`"
@@ -378,15 +400,18 @@ BAR = "\\|"
 """A vertical bar in a table."""
 
 
-_USUAL = f"A text has at most {LARGEST:,} characters, and a list as many members, unless its type says another number."
+_USUAL = (
+    f"A text has at most {LARGEST:,} characters, and a list as many members, unless its type says another number. Null "
+    "counts as missing."
+)
 
 
 def kind_of(field: dict[str, Any]) -> str:
     """The type of a field, in words, with its limit unless that is the usual one."""
     most = field.get("maxLength", field.get("maxItems", LARGEST))
     range = f" from {field['minimum']:,} to {field['maximum']:,}" if "maximum" in field else ""
-    line = ", one line" if "pattern" in field else ""
-    return f"{_type_of(field)}{line}{range}{f', at most {most:,}' if most != LARGEST else ''}"
+    shape = ", one line" if "pattern" in field else ", not empty" if "minLength" in field else ""
+    return f"{_type_of(field)}{shape}{range}{f', at most {most:,}' if most != LARGEST else ''}"
 
 
 def _type_of(field: dict[str, Any]) -> str:

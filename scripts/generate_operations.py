@@ -21,8 +21,9 @@ from json_lines import in_lines
 import zot_agent
 import zot_ext
 from zot_agent.client.connection import BY_HAND
-from zot_agent.operations.operation import Operation
+from zot_agent.operations.operation import Operation, OperationField
 from zot_agent.operations.registry import all_operations
+from zot_ext.protocol.calls.method import KINDS as CALL_KINDS
 
 AGENT, EXT = Path(zot_agent.__file__).parent, Path(str(zot_ext.__file__)).parent
 _FOUND = find_spec("ruff")
@@ -73,6 +74,7 @@ def method(operation: Operation[..., Any], name: str, begin: str) -> str:
     """The signature of a method that only passes fields on."""
     answer = answer_schema.answer_class(operation.handler)
     kind = "None" if answer is None else answer.__name__
+    kind += " | None" if answer is not None and answer_schema.may_be_missing(operation.handler) else ""
     return f"    {begin} {name}({parameters(operation)}) -> {kind}:\n        {docstring(operation)}\n"
 
 
@@ -132,11 +134,23 @@ def page(operations: dict[str, Operation[..., Any]]) -> str:
     return f"{head}export const FIELDS = {{\n{''.join(sorted(lines))}}};\n"
 
 
+def param(field: OperationField) -> list[Any]:
+    """The row of a field: what `CallParam` is made from, without the usual limits at its end."""
+    kind = field.kind
+    choices = (kind if kind.each is None else kind.each).form.get("enum", [])
+    own = kind.most if kind.most != CALL_KINDS[kind.call_kind].most and not choices else 0
+    limits = [kind.form.get("minimum", 0), kind.form.get("maximum", own), choices]
+    row = [field.name, kind.call_kind, field.doc, field.required, *limits]
+    while not row[-1] and len(row) > 4:
+        row.pop()
+    return row
+
+
 def rows(operations: dict[str, Operation[..., Any]]) -> str:
     """`protocol/calls/operations.json` of `zot_ext`: the rows of `HostMethod`, and in them those of `CallParam`."""
     found = []
     for each in operations.values():
-        fields = [[field.name, field.kind.call_kind, field.doc, field.required] for field in each.fields]
+        fields = [param(field) for field in each.fields]
         found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs, each.alias])
     return in_lines(found, 1)
 

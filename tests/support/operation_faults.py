@@ -10,8 +10,11 @@ from zot_agent.operations.registry import all_operations
 from zot_ext.protocol.calls.old_names import OLD_NAMES
 
 OPERATIONS = all_operations()
-EXAMPLES: dict[str, Any] = {"text": "x", "flag": True, "whole": 1, "list": [], "object": {}, "any": 1}
-WRONG: dict[str, Any] = {"text": 7, "flag": "x", "whole": True, "list": {}, "object": []}
+TEXTS, LISTS = ("text", "message", "line"), ("list", "texts", "objects")
+EXAMPLES: dict[str, Any] = dict.fromkeys(TEXTS, "x") | {"flag": True, "whole": 1, "object": {}, "any": 1}
+EXAMPLES |= {each: [] for each in LISTS}
+WRONG: dict[str, Any] = dict.fromkeys(TEXTS, 7) | {"flag": "x", "whole": True, "object": []}
+WRONG |= {each: {} for each in LISTS}
 
 
 def example(kind: FieldKind) -> Any:
@@ -24,9 +27,9 @@ def example(kind: FieldKind) -> Any:
 def largest(kind: FieldKind, more: int = 0) -> list[Any]:
     """Values of the most characters or members, or of `more`. Not those that no line of a client holds, nor a million
     members."""
-    if kind.call_kind == "text":
+    if kind.call_kind in TEXTS:
         return ["x" * (kind.most + more)] if 0 < kind.most <= LARGEST else []
-    if kind.call_kind != "list" or kind.each is None:
+    if kind.each is None:
         return []
     found = [[each] for each in largest(kind.each, more)]
     return [*found, *([[example(kind.each)] * (kind.most + more)] if kind.most < LARGEST else [])]

@@ -261,7 +261,7 @@ def test_entries_are_read_page_by_page() -> None:
 
     @ext.command("go")
     def go(_: str) -> None:
-        got.extend(entry["id"] for entry in ext.session.entries(kinds=["message"]))
+        got.extend(entry["id"] for entry in ext.session.entries(kinds=["user"]))
 
     with FakeHost(
         ext, capabilities=GROUPS, calls={"session.entries": lambda params: PAGES[params.get("after")]}

@@ -31,7 +31,14 @@ from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.from_extension import Hello, Subscribe
 from zot_ext.testing import FakeHost
 
-_SAMPLES: dict[str, Any] = {"text": "t", "whole": 3, "flag": True, "list": [{"id": "1"}], "object": {"a": 1}}
+_SAMPLES: dict[str, Any] = {
+    "text": "t",
+    "message": "t",
+    "whole": 3,
+    "flag": True,
+    "list": [{"id": "1"}],
+    "object": {"a": 1},
+}
 MESSAGES = [{"id": str(number), "role": "user", "content": [{"type": "text", "text": "a"}]} for number in range(3)]
 
 

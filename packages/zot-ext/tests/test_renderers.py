@@ -3,6 +3,8 @@
 import pytest
 
 from zot_ext import Extension, RenderRequest
+from zot_ext.protocol.calls import METHODS, params_problem
+from zot_ext.protocol.calls.screen import RENDERED
 from zot_ext.protocol.from_extension import HostCall
 from zot_ext.protocol.raw import RawObject
 from zot_ext.testing import FakeHost
@@ -79,7 +81,8 @@ def test_the_check_asks_each_renderer_at_two_widths_and_reads_the_lines() -> Non
     assert [(each["name"], each["width"], each["state"]) for each in asked] == [("bash", 1, "ok"), ("bash", 80, "ok")]
     call = HostCall("1", "renderers.register", RawObject.from_value({"kind": "message", "name": "note"}))
     assert ["state" in members for _, members in questions(call)] == [False, False]
-    assert registration_problem("renderers.register", {"kind": "picture"}).startswith("kind must be one of")
+    register = METHODS["renderers.register"].params
+    assert params_problem(register, {"kind": "picture"}) == f'kind must be one of {", ".join(RENDERED)}, not "picture"'
     assert registration_problem("renderers.register", {"kind": "message"}) == ""
 
 
@@ -88,7 +91,7 @@ def test_the_check_asks_each_renderer_at_two_widths_and_reads_the_lines() -> Non
     [
         (["a", [{"text": "b"}]], ""),
         (None, ""),
-        ("a", "lines must be an array"),
+        ("a", 'lines must be an array, not "a"'),
         ([5], "lines must be strings, or lists of spans with text"),
         ([[{"bold": True}]], "lines must be strings, or lists of spans with text"),
     ],

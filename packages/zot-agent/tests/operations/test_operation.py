@@ -157,7 +157,7 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"colour": {"type": "string", "maxLength": 4}, "dry": {"type": "boolean"}},
+                "properties": {"colour": {"type": "string", "maxLength": 4}, "dry": {"type": ["boolean", "null"]}},
                 "required": ["colour"],
             },
             "maxItems": LARGEST,

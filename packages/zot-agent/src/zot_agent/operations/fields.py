@@ -1,12 +1,12 @@
 """`FieldKind`: what a field of a command or a call can be, by its annotation; and `OperationFailed`.
 
-The one table of error words, checks and JSON Schemas for `zot rpc`, `zot serve`, ACP and the calls of extensions.
+The one table of error words, checks and JSON Schemas for `zot rpc`, `zot serve`, ACP and extensions.
+`zot_ext.protocol.calls.method` has the kinds of calls that are no operations, with the same words.
 """
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -22,9 +22,6 @@ from zot_core.printable import NAME_LENGTH
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe
 from zot_provider.record import Record
-
-if TYPE_CHECKING:
-    from zot_ext.protocol.calls import CallParam
 
 FailureCode: TypeAlias = Literal[
     "unsupported", "unavailable", "busy", "cancelled", "timeout", "invalid", "denied", "not_found", "stale_session",
@@ -52,8 +49,9 @@ class OperationFailed(ZotError):
 
 class FieldKind(Record):
     """The forms of a value: in words, as a check, as JSON Schema without its limit, and as a key of
-    `zot_ext.protocol.calls.KINDS`. `most` are the characters or members that it can have, 0 where it has none. `each`
-    is the kind of the members of a list, `parts` are the kinds of the fields of an object, and some are `needed`."""
+    `zot_ext.protocol.calls.method.KINDS`. `most` are the characters or members that it can have, 0 where it has none.
+    `each` is the kind of the members of a list, `parts` are the kinds of the fields of an object, and some are
+    `needed`."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -67,7 +65,18 @@ class FieldKind(Record):
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema, with the limit."""
-        return self.form | ({"maxItems" if self.call_kind == "list" else "maxLength": self.most} if self.most else {})
+        return self.form | (
+            {"maxItems" if self.form.get("type") == "array" else "maxLength": self.most} if self.most else {}
+        )
+
+    @property
+    def or_null(self) -> dict[str, Any]:
+        """The JSON Schema of a field that may be left out: null says the same."""
+        return self.schema | {
+            key: [*words, None] if key == "enum" else [words, "null"]
+            for key, words in self.form.items()
+            if key in ("type", "enum")
+        }
 
     def check(self, name: str, value: Any) -> None:
         """Raise `OperationFailed`, which names the field, unless a value has this kind and is not too large."""
@@ -119,12 +128,6 @@ _PLAIN: dict[Any, FieldKind] = {
     Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
     dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
 }
-NAMED = {
-    "list": FieldKind("an array", _is_list, {"type": "array"}, "list", LARGEST),
-    "message": _PLAIN[str].replace(most=LONGEST),
-    **{kind.call_kind: kind for kind in _PLAIN.values()},
-}
-"""The kinds of the parameters of calls that are no operations, by their keys in `zot_ext.protocol.calls.KINDS`."""
 _LINE = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"}
 _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": "objects"}
 
@@ -140,9 +143,12 @@ def kind_of(annotation: Any) -> FieldKind:
         words, known = "one of " + ", ".join(arguments), frozenset(arguments)
         return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
     if annotation == Line:
-        return _PLAIN[str].replace(words="one line of text", fits=_is_line, form=_LINE, most=NAME_LENGTH)
+        return _PLAIN[str].replace(
+            words="one line of text", fits=_is_line, form=_LINE, call_kind="line", most=NAME_LENGTH
+        )
     if origin is Annotated and arguments[0] is not int:
-        return kind_of(arguments[0]).replace(most=arguments[1])
+        kind = kind_of(arguments[0])
+        return kind.replace(most=arguments[1], call_kind="message" if arguments[1] == LONGEST else kind.call_kind)
     if origin is Annotated:
         _, least, most = arguments
         schema = {"type": "integer", "minimum": least, "maximum": most}
@@ -155,7 +161,7 @@ def kind_of(annotation: Any) -> FieldKind:
             f"an array of {many}",
             _is_list,
             {"type": "array", "items": inner.schema},
-            "list",
+            "objects" if inner.call_kind == "object" else "texts",
             LARGEST,
             inner,
         )
@@ -170,19 +176,9 @@ def _object(cls: Any) -> FieldKind:
     parts = {
         name: kind_of(get_args(hint)[0] if get_origin(hint) is NotRequired else hint) for name, hint in hints.items()
     }
+    needed = cls.__required_keys__
     form = {
-        "properties": {name: kind.schema for name, kind in parts.items()},
-        "required": sorted(cls.__required_keys__),
+        "properties": {name: kind.schema if name in needed else kind.or_null for name, kind in parts.items()},
+        "required": sorted(needed),
     }
-    return _PLAIN[dict].replace(form=_PLAIN[dict].form | form, parts=parts, needed=cls.__required_keys__)
-
-
-def check_params(params: "Iterable[CallParam]", given: Mapping[str, Any]) -> None:
-    """Check what an extension has sent for a call that is no operation. Raises `OperationFailed`, which names what is
-    wrong."""
-    for each in params:
-        value, kind = given.get(each.name), NAMED[each.kind]
-        if value is not None:
-            kind.check(each.name, value)
-        elif each.required:
-            raise kind.missing(each.name)
+    return _PLAIN[dict].replace(form=_PLAIN[dict].form | form, parts=parts, needed=needed)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
+from operation_faults import EXAMPLES
 
 from zot_agent.extensions.calls.completers import CompleterSet
 from zot_agent.operations.registry import all_operations
@@ -53,7 +54,7 @@ async def test_no_operation_shows_what_is_said_to_an_extension_that_may_not_read
         entry = talk.runtime.messages[-1].id
         for name, operation in all_operations().items():
             if operation.group and name not in waits and operation.when == "any":
-                values: dict[str, Any] = {"text": entry, "whole": 1, "list": [], "any": 1, "flag": True, "object": {}}
+                values = EXAMPLES | {"text": entry}
                 required = [each for each in operation.fields if each.required]
                 params = {each.name: values[each.kind.call_kind] for each in required}
                 found[name] = json.dumps(await talk.call(name, **params))

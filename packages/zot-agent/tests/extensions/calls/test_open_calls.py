@@ -5,8 +5,9 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from calling_extension import CALLER, RAW, Person, World
@@ -18,11 +19,16 @@ from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.operations.fields import LARGEST
 from zot_agent.operations.names import MODULES
 from zot_core.conversation.commands import CommandError
-from zot_ext.protocol.calls import CALLS
+from zot_core.conversation.events import WidgetPlace
+from zot_ext.protocol.calls import CALLS, CallParam, params_fault
+from zot_ext.protocol.calls.conversation import LEVELS
+from zot_ext.protocol.calls.method import KINDS
+from zot_ext.protocol.calls.screen import PLACES
 from zot_ext.protocol.events import EVENTS, INTERCEPTS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.from_extension import CALL_GROUPS
 from zot_ext.protocol.from_host import CODES
+from zot_provider.request import Reasoning
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -128,14 +134,14 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
         ("no.such", {}, "unsupported", "unknown operation 'no.such'"),
         ("ui.confirm", {"title": "x" * (LARGEST + 1)}, "too_large", f"title has {LARGEST + 1} characters; at most"),
         ("ui.select", {}, "invalid", "title is missing: it must be a string"),
-        ("ui.select", {"title": "x", "options": "a"}, "invalid", 'options must be an array, not "a"'),
-        ("ui.confirm", {"title": "x", "timeout_ms": True}, "invalid", "timeout_ms must be a whole number, not true"),
-        ("kv.get", {"key": ""}, "invalid", "a key has 1 to 200 characters"),
+        ("ui.select", {"title": "x", "options": "a"}, "invalid", 'options must be an array of strings, not "a"'),
+        ("ui.confirm", {"title": "x", "timeout_ms": True}, "invalid", "timeout_ms must be a whole number from 1 to"),
+        ("kv.get", {"key": ""}, "invalid", "key is empty"),
         ("kv.get", {"key": "a", "scope": "moon"}, "invalid", "scope must be one of"),
         ("session.entry", {"entry": "no"}, "not_found", "the session has no entry 'no'"),
         ("session.rename", {"title": "x", "session": "none"}, "denied", "an extension renames the session of the conv"),
         ("exec.run", {"argv": ["true"], "cwd": "/none"}, "not_found", "cannot run a program in /none: No such file"),
-        ("request.extend", {"seconds": 0}, "invalid", "seconds must be 1 to 600"),
+        ("request.extend", {"seconds": 0}, "invalid", "seconds must be a whole number from 1 to 600, not 0"),
     ]
     async with world.running(ask=Person()) as talk:
         for method, params, code, error in cases:
@@ -144,21 +150,54 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
             assert code in CODES
 
 
-async def test_every_parameter_that_is_missing_or_of_a_wrong_kind_is_named(world: World) -> None:
+def faulty(param: CallParam) -> Iterator[Any]:
+    """Values that a parameter cannot have."""
+    if param.required:
+        yield None
+    if param.kind == "any":
+        return
+    kind, most = KINDS[param.kind], param.most or KINDS[param.kind].most
+    yield {} if kind.type is list else []
+    if kind.type is int:
+        yield from (True, 1.5, param.least - 1, param.most + 1)
+    if kind.each:
+        yield from (["x", 7, 8], [None])
+    if param.choices:
+        yield ["other"] if kind.each else "other"
+    if param.least > 0 and kind.type is not int:
+        yield kind.type()
+    if param.kind == "line":
+        yield "one\ntwo"
+    if kind.type in (str, list) and 0 < most < LARGEST and not param.choices:
+        yield "x" * (most + 1) if kind.type is str else [EXAMPLES.get(kind.each, "x")] * (most + 1)
+
+
+async def test_every_parameter_that_is_wrong_is_named_with_the_words_of_the_fake_host(world: World) -> None:
     world.add("caller", CALLER, " ".join(CALL_GROUPS))
-    right = EXAMPLES | {"message": "x", "list": ["x"]}
+    right = EXAMPLES | {"list": ["x"], "texts": ["x"], "objects": [{}]}
     async with world.running(ask=Person(), session=True) as talk:
         for method in CALLS:
-            whole = {param.name: right[param.kind] for param in method.params if param.required}
+            needed = [each for each in method.params if each.required]
+            whole = {each.name: each.choices[0] if each.choices else right[each.kind] for each in needed}
             for param in method.params:
-                wrong: list[Any] = [[]] if param.kind not in ("list", "any") else []
-                wrong += [{}] if param.kind == "list" else []
-                wrong += [None] if param.required else []
-                for value in wrong:
-                    answer = await talk.call(method.name, **{**whole, param.name: value})
-                    assert answer["code"] == "invalid", (method.name, param.name, answer)
-                    assert answer["error"].startswith(f"{param.name} "), answer
+                for value in faulty(param):
+                    asked = {**whole, param.name: value}
+                    answer, fault = await talk.call(method.name, **asked), params_fault(method.params, asked)
+                    assert fault is not None, (method.name, param.name, value)
+                    assert (answer["code"], answer["error"]) == fault, (method.name, param.name)
+                    assert re.match(rf"{param.name}[ \[]", fault[1])
         assert talk.runtime.messages == []
+
+
+def test_every_number_of_a_call_has_bounds() -> None:
+    numbers = [each for method in CALLS for each in method.params if each.kind == "whole"]
+    assert numbers
+    assert [each.name for each in numbers if not each.least < each.most] == []
+
+
+def test_choices_that_the_protocol_repeats_are_those_of_the_host() -> None:
+    assert get_args(WidgetPlace) == PLACES
+    assert get_args(Reasoning) == LEVELS
 
 
 BROKEN = [

@@ -36,7 +36,7 @@ async def test_no_panel_is_opened_where_nothing_is_shown(world: World) -> None:
 @pytest.mark.parametrize(
     ("method", "params", "code", "words"),
     [
-        ("open", {"id": ""}, "invalid", "id must have 1 to 100 characters"),
+        ("open", {"id": ""}, "invalid", "id is empty"),
         ("open", {"id": "p", "mode": "window"}, "invalid", "mode must be one of overlay, inline, replace_editor"),
         ("open", {"id": "p", "anchor": "middle"}, "invalid", "anchor must be one of center"),
         ("change", {"id": "q"}, "not_found", "no panel 'q' is open"),

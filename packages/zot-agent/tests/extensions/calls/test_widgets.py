@@ -65,11 +65,11 @@ async def test_nothing_is_shown_where_there_is_no_screen(world: World) -> None:
 @pytest.mark.parametrize(
     ("params", "code", "words"),
     [
-        ({"key": "", "lines": ["x"]}, "invalid", "key must have 1 to 100 characters"),
+        ({"key": "", "lines": ["x"]}, "invalid", "key is empty"),
         ({"key": "a", "lines": ["x"], "place": "middle"}, "invalid", "place must be one of status, above_editor"),
         ({"key": "a", "lines": [3]}, "invalid", "lines[0] must be a string or a list of spans"),
         ({"key": "a", "lines": ["x", [{"style": "error"}]]}, "invalid", "lines[1]: a span must be an object with text"),
-        ({"key": "a", "lines": ["x"] * 51}, "too_large", "a widget has at most 50 lines, not 51"),
+        ({"key": "a", "lines": ["x"] * 51}, "too_large", "lines has 51 members; at most 50"),
         ({"key": "a", "lines": ["x" * 20_001]}, "too_large", "a widget has at most 20000 characters"),
     ],
 )

@@ -85,12 +85,10 @@ def test_an_overlay_is_always_within_the_screen(layout: Layout, columns: int, ro
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"anchor": "middle"}, "anchor must be one of center, top_left"),
         ({"width": "wide"}, 'width must be a number of cells, 0 to 10000, or a percentage such as "50%"'),
         ({"height": -1}, "height must be a number of cells"),
         ({"row": True}, "row must be a number of cells"),
         ({"column": "12345%"}, "column must be a number of cells"),
-        ({"offset_x": 10**9}, "offset_x must be 10000 at most"),
     ],
 )
 def test_a_wrong_place_is_refused_in_one_line(given: dict[str, object], words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zot_ext.errors import HostError
-from zot_ext.protocol.calls import METHODS, params_problem, refusal
+from zot_ext.protocol.calls import METHODS, params_fault, refusal
 from zot_ext.protocol.from_host import HostResult
 from zot_ext.protocol.groups.tools import ToolAnswer
 from zot_ext.protocol.raw import RawObject
@@ -47,8 +47,8 @@ def call_result(call: HostCall, answer: Answer | None, ack: HelloAck, *, in_comm
         return failed(*refusal(call.method))
     if method.group not in ack.capabilities:
         return failed("denied", f"{method.group!r} is not granted")
-    if problem := params_problem(method, params):
-        return failed("invalid", problem)
+    if fault := params_fault(method.params, params):
+        return failed(*fault)
     if method.in_command and not in_command:
         return failed("denied", f"{call.method} needs the parent_id of a command")
     if call.session_id and call.session_id != ack.session_id:

@@ -6,7 +6,7 @@ Sizes are cells: a number, or a percentage of the screen such as `"50%"`.
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from zot_ext.protocol.calls.panels import ANCHORS
+from zot_ext.protocol.calls.panels import MOST_CELLS
 from zot_provider.record import Record
 
 Size: TypeAlias = int | str
@@ -48,7 +48,6 @@ class Area(NamedTuple):
 
 
 _SIZES = ("width", "height", "row", "column")
-_LARGEST = 10_000
 
 
 def read_layout(given: Mapping[str, Any], before: Layout) -> Layout:
@@ -58,23 +57,19 @@ def read_layout(given: Mapping[str, Any], before: Layout) -> Layout:
         value = given.get(name)
         if value is None:
             continue
-        if name == "anchor" and value not in ANCHORS:
-            raise ValueError(f"anchor must be one of {', '.join(ANCHORS)}")
         if name in _SIZES:
             _cells(name, value, 100)
-        elif name != "anchor" and not abs(value) <= _LARGEST:
-            raise ValueError(f"{name} must be {_LARGEST} at most")
         changes[name] = value
     return before.replace(**changes)
 
 
 def _cells(name: str, value: object, whole: int) -> int:
     """Return a size in cells. Raises ValueError."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_CELLS:
         return value
     if isinstance(value, str) and value.endswith("%") and value[:-1].isdecimal() and len(value) <= 4:
         return whole * int(value[:-1]) // 100
-    raise ValueError(f'{name} must be a number of cells, 0 to {_LARGEST}, or a percentage such as "50%"')
+    raise ValueError(f'{name} must be a number of cells, 0 to {MOST_CELLS}, or a percentage such as "50%"')
 
 
 def place(layout: Layout, mode: str, screen: tuple[int, int], lines: int) -> Area | None:

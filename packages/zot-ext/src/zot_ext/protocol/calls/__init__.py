@@ -4,7 +4,7 @@ Documentation, `zot ext check` and the checks of the host read this table. To ad
 subject, and a function with its name in the module of its group in `zot_agent/extensions/calls/methods`.
 
 ```text
-method        `HostMethod`, `params_problem`
+method        `HostMethod`, `params_fault`
 old_names     names before the first release
 screen        `ui`, `widgets`, `editor`, `keys`, `autocomplete`, `renderers`
 panels        `panels2`
@@ -17,7 +17,7 @@ denied        a generated file: the operations that extensions may not call, by 
 from __future__ import annotations
 
 from zot_ext.protocol.calls.conversation import AGENT, CONVERSATION
-from zot_ext.protocol.calls.method import KINDS, CallParam, HostMethod, params_problem
+from zot_ext.protocol.calls.method import CallParam, HostMethod, params_fault, params_problem
 from zot_ext.protocol.calls.old_names import OLD_NAMES
 from zot_ext.protocol.calls.panels import PANELS
 from zot_ext.protocol.calls.screen import EDITING, PERSON, SCREEN
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALLS",
-    "KINDS",
     "METHODS",
     "RENAMED",
     "CallParam",
     "HostMethod",
+    "params_fault",
     "params_problem",
     "refusal",
     "unknown_operation",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import IMAGES, CallParam, HostMethod, read_methods
+from zot_ext.protocol.calls.method import IMAGES, LATEST, CallParam, HostMethod, read_methods
 
-_KEY = CallParam("key", "text", "1 to 200 characters.", required=True)
+_KEY = CallParam("key", "text", "Its name.", required=True, least=1, most=200)
 _SCOPE = CallParam(
-    "scope", "text", "`global` (the default), `project` (the folder), `session`, or `process` (until zot ends)."
+    "scope",
+    "text",
+    "`global` (the default), `project` (the folder), `session`, or `process` (until zot ends).",
+    choices=("global", "project", "session", "process"),
 )
+LEVELS = ("off", "minimum", "low", "medium", "high", "xhigh", "max")
+"""The levels of reasoning."""
 
 CONVERSATION: tuple[HostMethod, ...] = (
     HostMethod(
@@ -23,6 +28,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
                 "`steer`: before the next model call. `follow_up` (the default): when the model would stop. "
                 "`next_turn`: with the next prompt; it is shown and stored before. `interrupt`: stop what runs, and "
                 "answer this.",
+                choices=("steer", "follow_up", "next_turn", "interrupt"),
             ),
             CallParam(
                 "trigger",
@@ -31,7 +37,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
             ),
             CallParam("display_text", "message", "What the person sees in its place."),
             CallParam("hidden", "flag", "Do not show it to the person."),
-            CallParam("custom_type", "text", "Stored with it, for the extension."),
+            CallParam("custom_type", "text", "Stored with it, for the extension.", most=200),
             CallParam("details", "any", "Stored with it, as JSON; 64 KiB at most. Models never see it."),
             CallParam("expand", "flag", "Run a slash command in it; with `follow_up` once the run has ended."),
             CallParam("wait", "flag", "Return when it is part of the conversation; `cancelled` if it never will be."),
@@ -53,7 +59,7 @@ CONVERSATION: tuple[HostMethod, ...] = (
         "secret.set",
         "storage",
         "Keep a secret where zot keeps the keys of providers: the keyring of the system or `auth.json`.",
-        (_KEY, CallParam("value", "text", "Not empty.", required=True)),
+        (_KEY, CallParam("value", "text", "No spaces around it.", required=True, least=1, most=65_536)),
     ),
     HostMethod("secret.delete", "storage", "Delete a secret, or the tokens of a sign-in.", (_KEY,)),
     HostMethod(
@@ -65,7 +71,12 @@ CONVERSATION: tuple[HostMethod, ...] = (
             _KEY,
             CallParam("token_url", "text", "Where codes become tokens; https.", required=True),
             CallParam("client_id", "text", "The id of the extension at the service."),
-            CallParam("flow", "text", "`browser` (the default): a page returns to this machine. `device`: a code."),
+            CallParam(
+                "flow",
+                "text",
+                "`browser` (the default): a page returns to this machine. `device`: a code.",
+                choices=("browser", "device"),
+            ),
             CallParam("authorize_url", "text", "The page of the flow `browser`; https."),
             CallParam("device_url", "text", "Where the flow `device` begins; https."),
             CallParam("scope", "text", "What to ask for."),
@@ -93,20 +104,20 @@ AGENT: tuple[HostMethod, ...] = (
             IMAGES,
             CallParam(
                 "messages",
-                "list",
+                "objects",
                 "Objects with `role` (`user` or `assistant`), `text`, `images`; the last comes from the user. Or with "
                 "`role` and `content`, blocks as in `prompts.messages`; then the last may also be of the role `tool`.",
             ),
             CallParam(
                 "tools",
-                "list",
+                "objects",
                 "Tools that the model may call: objects with `name`, `description` and `schema`. The calls are in "
                 "`content` of the answer; the extension runs them.",
             ),
             CallParam("system", "message", "The system prompt."),
             CallParam("model", "text", "A name as for `--model`; by default the current one."),
-            CallParam("max_tokens", "whole", "The longest answer."),
-            CallParam("reasoning", "text", "The reasoning level; `off` by default."),
+            CallParam("max_tokens", "whole", "The longest answer.", least=1, most=10_000_000),
+            CallParam("reasoning", "text", "The reasoning level; `off` by default.", choices=LEVELS),
             CallParam("stream", "flag", "Send the text as it comes, as `host_progress`."),
         ),
     ),
@@ -115,9 +126,9 @@ AGENT: tuple[HostMethod, ...] = (
         "exec",
         "Run a program with the rights of the extension, and wait for its end.",
         (
-            CallParam("argv", "list", "The program and its arguments, strings.", required=True),
+            CallParam("argv", "texts", "The program and its arguments.", required=True, least=1),
             CallParam("cwd", "text", "The folder, from the project on; the project by default."),
-            CallParam("timeout_ms", "whole", "End it after this number of milliseconds."),
+            CallParam("timeout_ms", "whole", "End it after this number of milliseconds.", least=1, most=LATEST),
             CallParam(
                 "foreground",
                 "flag",
@@ -133,7 +144,9 @@ AGENT: tuple[HostMethod, ...] = (
         "Set the skills, prompt templates and themes that the extension offers besides what its manifest names. Each "
         "call replaces what an earlier one set. They are removed when the extension ends.",
         tuple(
-            CallParam(name, "list", f"Paths of {words}, relative to the folder of the extension and inside of it.")
+            CallParam(
+                name, "texts", f"Paths of {words}, relative to the folder of the extension and inside of it.", most=100
+            )
             for name, words in (("skills", "skills"), ("prompts", "prompt templates"), ("themes", "themes"))
         ),
     ),
@@ -153,6 +166,6 @@ AGENT: tuple[HostMethod, ...] = (
         "request.extend",
         "cancel",
         "Ask for more time for the request `parent_id`, once for each.",
-        (CallParam("seconds", "whole", "From now on; 600 at most.", required=True),),
+        (CallParam("seconds", "whole", "From now on.", required=True, least=1, most=600),),
     ),
 )

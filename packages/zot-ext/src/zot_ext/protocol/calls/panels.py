@@ -13,24 +13,39 @@ ANCHORS = (
 )
 """The anchor of an overlay."""
 
-_ID = CallParam("id", "text", "The panel; 1 to 100 characters.", required=True)
+MOST_CELLS = 10_000
+"""The most cells of a size, of an offset and of a margin."""
+
+_ID = CallParam("id", "text", "The panel.", required=True, least=1, most=100)
 
 
 _CHANGED = (
     CallParam("title", "text", "A few words for the frame, which has the name of the extension too."),
     CallParam("footer", "text", "A line for the frame, usually the keys."),
-    CallParam("anchor", "text", "Where an overlay is: `" + "`, `".join(ANCHORS) + "`. The first by default."),
+    CallParam("anchor", "text", "Where an overlay is; the first by default.", choices=ANCHORS),
     CallParam("width", "any", 'Cells of a line, or `"50%"` of the screen; 60 by default. It is made to fit.'),
     CallParam("height", "any", "The most lines, as `width`; without it, as many as there are, up to the screen's."),
-    CallParam("min_width", "whole", "Cells that a percentage does not go below."),
-    CallParam("offset_x", "whole", "Cells to the right of the anchor; negative to the left."),
-    CallParam("offset_y", "whole", "Rows below the anchor; negative above."),
+    CallParam("min_width", "whole", "Cells that a percentage does not go below.", most=MOST_CELLS),
+    CallParam(
+        "offset_x",
+        "whole",
+        "Cells to the right of the anchor; negative to the left.",
+        least=-MOST_CELLS,
+        most=MOST_CELLS,
+    ),
+    CallParam("offset_y", "whole", "Rows below the anchor; negative above.", least=-MOST_CELLS, most=MOST_CELLS),
     CallParam("row", "any", "The first row, or a percentage of what is free, in place of the anchor."),
     CallParam("column", "any", "The first column, likewise."),
-    CallParam("margin", "whole", "Cells that stay free at the edges of the screen; 0 by default."),
-    CallParam("z", "whole", "Higher ones cover lower ones; 0 by default. Of equals the last that got the keys."),
-    CallParam("min_terminal_width", "whole", "On a screen with fewer columns the panel is not shown."),
-    CallParam("min_terminal_height", "whole", "The same for rows."),
+    CallParam("margin", "whole", "Cells that stay free at the edges of the screen; 0 by default.", most=MOST_CELLS),
+    CallParam(
+        "z",
+        "whole",
+        "Higher ones cover lower ones; 0 by default. Of equals the last that got the keys.",
+        least=-MOST_CELLS,
+        most=MOST_CELLS,
+    ),
+    CallParam("min_terminal_width", "whole", "On a screen with fewer columns it is not shown.", most=MOST_CELLS),
+    CallParam("min_terminal_height", "whole", "The same for rows.", most=MOST_CELLS),
     CallParam("hidden", "flag", "Do not show it."),
 )
 
@@ -41,7 +56,7 @@ PANELS: tuple[HostMethod, ...] = (
         "Open a panel, until it is closed or the extension ends. The frame `panel_draw` fills it.",
         (
             _ID,
-            CallParam("mode", "text", "`" + "`, `".join(MODES) + "`. The first by default."),
+            CallParam("mode", "text", "Where it is; the first by default.", choices=MODES),
             *_CHANGED,
             CallParam("passive", "flag", "It does not take the keys; what has them keeps them."),
             CallParam("handles_esc", "flag", "Esc is a key of the panel; pressed twice it still closes it."),

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam, HostMethod
+from zot_ext.protocol.calls.method import LARGEST, LATEST, CallParam, HostMethod
 
-_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after this number of milliseconds.")
+RENDERED = ("tool_call", "tool_progress", "tool_result", "message", "entry", "markdown")
+"""The parts of a conversation that a renderer can draw."""
+
+PLACES = (
+    *("status", "above_editor", "below_editor", "header", "footer"),
+    *("top_left", "top_right", "bottom_left", "bottom_right"),
+)
+"""Where a widget can be."""
+
+_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after this number of milliseconds.", least=1, most=LATEST)
 _TITLE = CallParam("title", "text", "The question, one line.", required=True)
 _MESSAGE = CallParam("message", "text", "More about it, below the title.")
 
@@ -13,7 +22,7 @@ PERSON: tuple[HostMethod, ...] = (
         "ui.select",
         "ui",
         "Ask for one of several options.",
-        (_TITLE, CallParam("options", "list", "Strings, at least one.", required=True), _MESSAGE, _TIMEOUT),
+        (_TITLE, CallParam("options", "texts", "At least one.", required=True, least=1), _MESSAGE, _TIMEOUT),
     ),
     HostMethod("ui.confirm", "ui", "Ask a question for yes or no.", (_TITLE, _MESSAGE, _TIMEOUT)),
     HostMethod(
@@ -43,10 +52,11 @@ PERSON: tuple[HostMethod, ...] = (
             _TITLE,
             CallParam(
                 "fields",
-                "list",
+                "objects",
                 "Objects: `name`, `kind` (`text`, `integer`, `number`, `boolean` or `select`), `required`, `initial`, "
                 "`choices` (of `select`), `description`.",
                 required=True,
+                least=1,
             ),
             _MESSAGE,
             _TIMEOUT,
@@ -58,7 +68,7 @@ PERSON: tuple[HostMethod, ...] = (
         "Ask for rows of a list that can be searched.",
         (
             _TITLE,
-            CallParam("rows", "list", "Objects: `id`, `label`, `detail`.", required=True),
+            CallParam("rows", "objects", "Objects: `id`, `label`, `detail`.", required=True, least=1),
             CallParam("multi", "flag", "Any number of them."),
             _MESSAGE,
             _TIMEOUT,
@@ -79,14 +89,17 @@ _RENDERER = (
     CallParam(
         "kind",
         "text",
-        "`tool_call`, `tool_progress`, `tool_result`, `message`, `entry` or `markdown`.",
+        "What it draws.",
         required=True,
+        choices=RENDERED,
     ),
     CallParam(
         "name",
         "text",
         "The tool, or the `custom_type` of messages or own entries, or `answer` for Markdown; `*` for all.",
         required=True,
+        least=1,
+        most=100,
     ),
 )
 
@@ -96,13 +109,14 @@ SCREEN: tuple[HostMethod, ...] = (
         "widgets",
         "Show something beside the conversation, until it is replaced or the extension ends.",
         (
-            CallParam("key", "text", "Names it, for the extension; 1 to 100 characters.", required=True),
+            CallParam("key", "text", "Names it, for the extension.", required=True, least=1, most=100),
             CallParam(
                 "lines",
                 "list",
                 "Strings, which may have colours (SGR), or lists of spans: objects with `text`, and `style`, `bg` "
                 "(tokens of the theme or `#rrggbb`), `bold`, `faint`, `italic`, `underline`, `inverse`, `strike`. "
                 "Empty or null to remove it.",
+                most=50,
             ),
             CallParam(
                 "place",
@@ -110,8 +124,15 @@ SCREEN: tuple[HostMethod, ...] = (
                 "`status`, `above_editor` (the default), `below_editor`, `header` (above the conversation), `footer` "
                 "(in place of the status row), or the borders of the editor: `top_left`, `top_right`, `bottom_left`, "
                 "`bottom_right`. Only the first line is shown in the status row and in a border.",
+                choices=PLACES,
             ),
-            CallParam("priority", "whole", "Higher ones come first at their place; 0 by default."),
+            CallParam(
+                "priority",
+                "whole",
+                "Higher ones come first at their place; 0 by default.",
+                least=-1_000_000,
+                most=1_000_000,
+            ),
         ),
     ),
     HostMethod(
@@ -133,8 +154,8 @@ SCREEN: tuple[HostMethod, ...] = (
         "Change the row that shows that work is going on. What is left out is as zot has it.",
         (
             CallParam("message", "text", "In place of what the agent does."),
-            CallParam("frames", "list", "Strings of one cell, shown in turn."),
-            CallParam("interval_ms", "whole", "Milliseconds for each; 33 at least."),
+            CallParam("frames", "texts", "Strings of one cell, shown in turn.", most=50),
+            CallParam("interval_ms", "whole", "Milliseconds for each.", least=33, most=LATEST),
             CallParam("hidden", "flag", "Do not show the row."),
             CallParam("thinking", "text", "In place of the word before what the model thinks, from now on."),
         ),
@@ -154,7 +175,7 @@ SCREEN: tuple[HostMethod, ...] = (
         "Replace what is being typed.",
         (
             CallParam("text", "text", "The new text.", required=True),
-            CallParam("cursor", "whole", "Where the cursor is then; at the end by default."),
+            CallParam("cursor", "whole", "Where the cursor is then; at the end by default.", most=LARGEST),
             CallParam("expected", "text", "Do nothing but fail with `busy` if another text is there now."),
         ),
     ),
@@ -218,7 +239,12 @@ EDITING: tuple[HostMethod, ...] = (
         "extension is asked first.",
         (
             CallParam("on", "flag", "True to be asked.", required=True),
-            CallParam("keys", "list", "Their names, such as `tab`, `ctrl+k`, `x` or `paste`; left out, all of them."),
+            CallParam(
+                "keys",
+                "texts",
+                "Their names, such as `tab`, `ctrl+k`, `x` or `paste`; left out, all of them.",
+                most=200,
+            ),
         ),
         needs=("conversation",),
     ),

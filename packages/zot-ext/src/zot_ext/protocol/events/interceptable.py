@@ -7,7 +7,7 @@ decision in `decisions`, and a row in the table of the host,
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam, HostMethod, params_problem
+from zot_ext.protocol.calls.method import CallParam, params_problem
 from zot_ext.protocol.events.decisions import EVENTS
 from zot_ext.protocol.events.row import MODEL, STEP, TOOL, EventRow
 
@@ -35,7 +35,7 @@ _LIMITS = {
     **dict.fromkeys(("context", "before_provider_request"), "context_seconds"),
     **dict.fromkeys(("session_before_compact", "session_before_tree"), "summary_seconds"),
 }
-_KINDS = {"str": "text", "bool": "flag", "int": "whole", "list": "list", "Sequence": "list"}
+_KINDS = {"str": "message", "bool": "flag", "int": "whole", "list": "list", "Sequence": "list"}
 
 
 def _params(cls: type[Record]) -> tuple[CallParam, ...]:
@@ -80,7 +80,7 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
             "events",
             "A text of the model is about to be shown.",
             (CallParam("text", "text", "the text"),),
-            (CallParam("replace_text", "text", "what the user sees; the model keeps its own words"),),
+            (CallParam("replace_text", "message", "what the user sees; the model keeps its own words"),),
         ),
         InterceptableEvent(
             "before_agent_start",
@@ -95,7 +95,7 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
                 CallParam("prompt", "text", "what the user wrote"),
             ),
             (
-                CallParam("system_prompt", "text", "the system prompt, exactly; empty removes it"),
+                CallParam("system_prompt", "message", "the system prompt, exactly; empty removes it"),
                 CallParam(
                     "message",
                     "object",
@@ -113,9 +113,4 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
 
 def answer_problem(event: str, answer: Mapping[str, object]) -> str:
     """Return what is wrong with the members of an answer, one line; empty if nothing is. Unknown ones are ignored."""
-    return row_problem(INTERCEPTABLE[event], answer)
-
-
-def row_problem(row: InterceptableEvent, answer: Mapping[str, object]) -> str:
-    """Do the same for a row."""
-    return params_problem(HostMethod(row.name, row.group, row.doc, row.answer), answer)
+    return params_problem(INTERCEPTABLE[event].answer, answer)

@@ -6,8 +6,9 @@ cancelling and the check of answers are the same.
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam
-from zot_ext.protocol.events.interceptable import InterceptableEvent, row_problem
+from zot_ext.protocol.calls.method import CallParam, params_problem
+from zot_ext.protocol.calls.screen import RENDERED
+from zot_ext.protocol.events.interceptable import InterceptableEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ COMPLETE, RENDER, EDITOR_KEY, EDITOR_DECORATE = "complete", "render", "editor_ke
 
 TRIGGER = 8
 """The most characters of a trigger."""
-
-RENDERED = ("tool_call", "tool_progress", "tool_result", "message", "entry", "markdown")
-"""Values of `kind` in `renderers.register` and in the question `render`."""
 
 QUESTIONS: Mapping[str, InterceptableEvent] = {
     row.name: row
@@ -59,9 +57,7 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "renderers",
             "Something is shown for which `renderers.register` has named a renderer.",
             (
-                CallParam(
-                    "kind", "text", "`tool_call`, `tool_progress`, `tool_result`, `message`, `entry` or `markdown`"
-                ),
+                CallParam("kind", "text", "what it is", choices=RENDERED),
                 CallParam("name", "text", "the tool, the `custom_type` of the message or entry, or `answer`"),
                 CallParam("item", "text", "the id of the call, of the message, of the entry or of the question"),
                 CallParam("width", "whole", "how many cells a line has"),
@@ -81,7 +77,7 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
                     "list",
                     "at most 500 lines, as in `widgets.set`; empty to show nothing, null to show it as zot does",
                 ),
-                CallParam("text", "text", "of `markdown`: what to show in its place; null to show it as it is"),
+                CallParam("text", "message", "of `markdown`: what to show in its place; null to show it as it is"),
             ),
             blockable=False,
             limit="render_seconds",
@@ -152,4 +148,4 @@ def completer_problem(params: Mapping[str, object]) -> str:
 
 def question_problem(question: str, answer: Mapping[str, object]) -> str:
     """Return what is wrong with the members of the answer to a question, one line; empty if nothing is."""
-    return row_problem(QUESTIONS[question], answer)
+    return params_problem(QUESTIONS[question].answer, answer)

@@ -209,7 +209,10 @@ _SAMPLES: dict[str, Any] = {
     "tool_args": RawObject.from_value({"command": "true"}),
     "headers": {"x-check": "1"},
 }
-_KINDS: dict[str, Any] = {"text": "zot check", "whole": 1, "flag": False, "list": [], "object": {}, "any": None}
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("text", "message"), "zot check"),
+    **{"whole": 1, "flag": False, "list": [], "object": {}, "any": None},
+}
 
 
 def _members(params: tuple[CallParam, ...]) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zot_ext.protocol.calls.screen import RENDERED
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE, answer_problem
 from zot_ext.protocol.events.questions import (
     COMPLETE,
     EDITOR_DECORATE,
     EDITOR_KEY,
     RENDER,
-    RENDERED,
     completer_problem,
     question_problem,
 )
@@ -48,11 +48,7 @@ def questions(call: HostCall) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def registration_problem(method: str, params: Mapping[str, Any]) -> str:
     """Return what is wrong with a call that registers something for the screen; empty if nothing is."""
-    if method == "completions.register":
-        return completer_problem(params)
-    if method == "renderers.register" and params["kind"] not in RENDERED:
-        return f"kind must be one of {', '.join(RENDERED)}"
-    return ""
+    return completer_problem(params) if method == "completions.register" else ""
 
 
 def answer_fault(event: str, answer: Mapping[str, object]) -> str:

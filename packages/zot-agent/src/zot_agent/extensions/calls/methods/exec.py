@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 async def run(call: ExtensionCall) -> "ProgramEnd":
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
-    if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
-        raise OperationFailed("invalid", "argv must be an array of strings, the program first")
+    if any("\0" in word for word in argv):
+        raise OperationFailed("invalid", "argv has a text with a zero byte")
     command, sandbox = shlex.join(argv), connection.terms.sandbox
     cwd = _folder(call, sandbox)
     if why := _refusal(connection.terms.permissions.exec, command, cwd):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from zot_ext.protocol.answers import Delivered
     from zot_provider.messages import ImageBlock
 
-DELIVERIES = ("steer", "follow_up", "next_turn", "interrupt")
-
 _MOST = 100
 """Messages that the model has not read yet."""
 
@@ -67,8 +65,6 @@ _unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary(
 
 def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
-    if delivery not in DELIVERIES:
-        raise OperationFailed("invalid", f"deliver_as must be one of {', '.join(DELIVERIES)}, not {delivery!r}")
     images = read_images(call.params.get("images"), "images")
     if not text.strip() and not images:
         raise OperationFailed("invalid", "text must not be empty, without images")

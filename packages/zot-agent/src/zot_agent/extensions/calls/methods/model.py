@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from zot_agent.extensions.calls.call import ExtensionCall
@@ -32,12 +32,7 @@ _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 async def complete(call: ExtensionCall) -> "ModelAnswer":
     """Ask a model something outside the conversation. The time limit of the request it is made for does not run."""
     agent, limits = call.conversation.runtime.agent, call.services.limits
-    reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
-    max_tokens = call.params.get("max_tokens")
-    if reasoning is None or (max_tokens is not None and max_tokens <= 0):
-        raise OperationFailed(
-            "invalid", f"reasoning is one of {', '.join(get_args(Reasoning))}; max_tokens is more than 0"
-        )
+    reasoning, max_tokens = cast("Reasoning", call.text("reasoning", "off")), call.params.get("max_tokens")
     messages, tools = _messages(call), _tools(call)
     running = _running.get(call.connection, 0)
     if running >= limits.completions:

@@ -9,7 +9,7 @@ def extend(call: ExtensionCall) -> None:
     seconds, largest = int(call.params["seconds"]), call.services.limits.extension_seconds
     if not call.parent:
         raise OperationFailed("invalid", "parent_id must name the request")
-    if not 0 < seconds <= largest:
-        raise OperationFailed("invalid", f"seconds must be 1 to {largest:g}")
+    if seconds > largest:
+        raise OperationFailed("invalid", f"seconds must be a whole number from 1 to {largest:g}, not {seconds}")
     if not call.connection.pending.extend(call.parent, seconds):
         raise OperationFailed("denied", "the request was extended before")

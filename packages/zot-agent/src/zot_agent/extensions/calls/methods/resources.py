@@ -7,9 +7,6 @@ from zot_agent.extensions.discover import ResourcePaths
 from zot_agent.operations.fields import OperationFailed
 from zot_core.skills.discover import is_within
 
-_MOST = 100
-"""Paths of one kind."""
-
 
 async def set(call: ExtensionCall) -> None:
     """Bring these resources in place of the ones of an earlier call, and return when they can be used."""
@@ -21,11 +18,9 @@ def _paths(call: ExtensionCall, kind: str) -> tuple[str, ...]:
     given = call.params.get(kind) or []
     folder = os.path.realpath(call.connection.terms.launch.cwd)
     folders = [folder, *map(os.path.realpath, call.services.resource_folders(call.connection))]
-    if len(given) > _MOST:
-        raise OperationFailed("invalid", f"{kind} has {len(given)} paths; at most {_MOST}")
-    for path in given:
-        if not isinstance(path, str) or not path or "\0" in path:
-            raise OperationFailed("invalid", f"{kind} must be a list of paths")
+    for at, path in enumerate(given):
+        if not path or "\0" in path:
+            raise OperationFailed("invalid", f"{kind}[{at}] is no path")
         target = os.path.realpath(os.path.join(folder, path))
         if not any(is_within(target, each) for each in folders):
             raise OperationFailed("invalid", f"{kind}: {path!r} is not in the folder of the extension")

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
-    options = call.params["options"]
-    if not options or not all(isinstance(each, str) for each in options):
-        raise OperationFailed("invalid", "options must be strings, at least one")
-    return _ask(call, "select", options=tuple(options))
+    return _ask(call, "select", options=tuple(call.params["options"]))
 
 
 def confirm(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
@@ -43,31 +40,26 @@ def editor(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
 def form(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for several values."""
     fields = tuple(_field(each, at) for at, each in enumerate(call.params["fields"]))
-    if not fields or len({field.name for field in fields}) < len(fields):
-        raise OperationFailed("invalid", "fields must be objects with different names, at least one")
+    if len({field.name for field in fields}) < len(fields):
+        raise OperationFailed("invalid", "fields must have different names")
     return _ask(call, "form", fields=fields)
 
 
 def pick(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for rows of a list."""
     rows = []
-    for at, each in enumerate(call.params["rows"]):
-        given = each if isinstance(each, dict) else {}
+    for at, given in enumerate(call.params["rows"]):
         id, label, detail = (given.get(name) or "" for name in ("id", "label", "detail"))
         if not all(isinstance(text, str) for text in (id, label, detail)) or not id:
             raise OperationFailed(
                 "invalid", f"rows[{at}] must be an object with id, label and detail, which are strings"
             )
         rows.append(DialogRow(id, label or id, detail))
-    if not rows:
-        raise OperationFailed("invalid", "rows must have at least one row")
     return _ask(call, "pick", rows=tuple(rows), multi=call.flag("multi"))
 
 
-def _field(given: Any, at: int) -> DialogField:
+def _field(given: dict[str, Any], at: int) -> DialogField:
     where = f"fields[{at}]"
-    if not isinstance(given, dict):
-        raise OperationFailed("invalid", f"{where} must be an object")
     name, kind, choices = given.get("name"), given.get("kind") or "text", given.get("choices") or []
     initial, description = given.get("initial"), given.get("description") or ""
     found = next((each for each in FIELD_KINDS if each == kind), None)
@@ -88,8 +80,6 @@ def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[Per
     if call.conversation.actions.ask_person is None:
         raise OperationFailed("unavailable", f"nobody can be asked in {call.mode}")
     milliseconds = call.params.get("timeout_ms")
-    if milliseconds is not None and milliseconds <= 0:
-        raise OperationFailed("invalid", "timeout_ms must be more than 0")
     dialog = ExtensionDialog(
         f"{call.extension}-{call.id}",
         call.extension,

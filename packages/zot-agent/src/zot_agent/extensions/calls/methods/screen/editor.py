@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import ExtensionCall, screen
 from zot_agent.extensions.calls.question import ask
@@ -12,9 +12,6 @@ from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY
 
 if TYPE_CHECKING:
     from zot_ext.protocol.screen_answers import InputText, ModeName
-
-MOST_KEYS = 200
-"""Keys that `editor.keys` can name."""
 
 
 def get(call: ExtensionCall) -> "InputText | Awaitable[InputText]":
@@ -77,9 +74,7 @@ def keys(call: ExtensionCall) -> None:
     if not call.flag("on"):
         control.stop_asking(call.extension, text=False)
         return
-    wanted: list[Any] = call.params.get("keys") or []
-    if len(wanted) > MOST_KEYS or not all(isinstance(each, str) for each in wanted):
-        raise OperationFailed("invalid", f"keys must be at most {MOST_KEYS} names of keys")
+    wanted: list[str] = call.params.get("keys") or []
     asks = partial(ask, call.connection, EDITOR_KEY, limits.editor_key_seconds)
     control.ask_about_keys(call.extension, wanted, asks, limits.editor_key_misses)
     call.widgets().at_end["editor keys"] = partial(control.stop_asking, call.extension, text=False)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.panels.panel import OwnedPanel, PanelWishes
 from zot_agent.operations.fields import OperationFailed
-from zot_ext.protocol.calls.panels import MODES
 
 if TYPE_CHECKING:
     from zot_ext.protocol.screen_answers import PanelRoom
@@ -16,10 +15,6 @@ def open(call: ExtensionCall) -> "PanelRoom":
         front_end = call.conversation.front_end
         raise OperationFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")
     id, mode = call.params["id"], call.text("mode", "overlay")
-    if not 0 < len(id) <= 100:
-        raise OperationFailed("invalid", "id must have 1 to 100 characters")
-    if mode not in MODES:
-        raise OperationFailed("invalid", f"mode must be one of {', '.join(MODES)}")
     flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse", "key_kinds")
     wishes = PanelWishes(mode, **{name: call.flag(name) for name in flags})  # type: ignore[arg-type]
     try:

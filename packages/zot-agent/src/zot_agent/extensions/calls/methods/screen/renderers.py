@@ -11,7 +11,7 @@ from zot_agent.extensions.connection import Connection
 from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import RendererAccess
-from zot_ext.protocol.events.questions import RENDER, RENDERED
+from zot_ext.protocol.events.questions import RENDER
 
 if TYPE_CHECKING:
     from zot_ext.protocol.screen_answers import Expansion
@@ -53,10 +53,6 @@ def _renderers(call: ExtensionCall) -> RendererAccess:
 
 def _what(call: ExtensionCall) -> tuple[str, str]:
     kind, name = call.text("kind"), call.text("name")
-    if kind not in RENDERED:
-        raise OperationFailed("invalid", f"kind must be one of {', '.join(RENDERED)}")
-    if not 0 < len(name) <= 100:
-        raise OperationFailed("invalid", "name must have 1 to 100 characters")
     return kind, name
 
 

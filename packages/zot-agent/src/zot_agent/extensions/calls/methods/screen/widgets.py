@@ -1,28 +1,20 @@
 """Calls for what an extension shows beside the conversation."""
 
-from typing import Any, get_args
+from typing import Any, cast
 
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.calls.widgets import OwnWidgets
 from zot_agent.operations.fields import OperationFailed
 from zot_core.conversation.events import TitleChange, WidgetChange, WidgetLine, WidgetPlace, WorkingChange
 
-PLACES: tuple[WidgetPlace, ...] = get_args(WidgetPlace)
 FLAGS = ("bold", "faint", "italic", "underline", "inverse", "strike")
-MOST_LINES, MOST_CHARACTERS = 50, 20_000
-FASTEST_MS = 33
+MOST_CHARACTERS = 20_000
 
 
 def set(call: ExtensionCall) -> None:
     widgets = _widgets(call)
     key, lines = call.text("key"), call.params.get("lines") or []
-    place = next((each for each in PLACES if each == call.text("place", "above_editor")), None)
-    if not 0 < len(key) <= 100:
-        raise OperationFailed("invalid", "key must have 1 to 100 characters")
-    if place is None:
-        raise OperationFailed("invalid", f"place must be one of {', '.join(PLACES)}")
-    if len(lines) > MOST_LINES:
-        raise OperationFailed("too_large", f"a widget has at most {MOST_LINES} lines, not {len(lines)}")
+    place = cast("WidgetPlace", call.text("place", "above_editor"))
     read = tuple(read_line(each, f"lines[{at}]") for at, each in enumerate(lines))
     if sum(map(length, read)) > MOST_CHARACTERS:
         raise OperationFailed("too_large", f"a widget has at most {MOST_CHARACTERS} characters")
@@ -42,10 +34,6 @@ def working(call: ExtensionCall) -> None:
     """Change the working row."""
     widgets = _widgets(call)
     frames, interval = call.params.get("frames") or [], call.params.get("interval_ms") or 0
-    if not all(isinstance(each, str) for each in frames) or len(frames) > MOST_LINES:
-        raise OperationFailed("invalid", f"frames must be strings, at most {MOST_LINES}")
-    if interval and interval < FASTEST_MS:
-        raise OperationFailed("invalid", f"interval_ms must be {FASTEST_MS} or more")
     message, hidden = call.text("message")[:200], call.flag("hidden")
     thinking = call.text("thinking")[:50]
     widgets.change(WorkingChange(call.extension, message, tuple(frames), interval, hidden, thinking))

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.calls.methods.stored.secret import secret_name, secret_store
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OperationFailed, kind_of
 from zot_core.aio import cancel_soon, finish, spawn
 from zot_core.conversation.dialogs import CannotShow, DialogKind, ExtensionDialog
 from zot_core.conversation.events import Notify
@@ -24,11 +24,11 @@ from zot_provider.transport.url import parse_url
 if TYPE_CHECKING:
     from zot_ext.protocol.answers import AccessToken
 
-FLOWS = ("browser", "device")
-
 _CONTINUES = "zot notices the end. If the browser is on another machine, paste the address that it shows in the end."
 
 _CLOSED = "the person closed the sign-in"
+
+_PORTS = kind_of(list[Annotated[int, 0, 65_535]])
 
 _TEXTS = ("authorize_url", "device_url", "token_url", "client_id", "scope")
 
@@ -76,16 +76,13 @@ def _failure(error: ZotError, service: Provider) -> OperationFailed:
 def _service(call: ExtensionCall) -> Provider:
     """Return the record of the service, as if it were a provider. Raises `OperationFailed`."""
     given, flow = call.params, call.text("flow", "browser")
-    if flow not in FLOWS:
-        raise OperationFailed("invalid", f"flow must be {' or '.join(FLOWS)}, not {flow!r}")
     texts = {name: call.text(name) for name in _TEXTS}
     for name in ("token_url", "authorize_url" if flow == "browser" else "device_url"):
         _check_url(name, texts[name])
     more, ports = given.get("parameters") or {}, given.get("ports") or [0]
     if not all(isinstance(each, str) for each in more.values()):
         raise OperationFailed("invalid", "parameters must be an object of strings")
-    if not all(type(each) is int and 0 <= each < 65_536 for each in ports):
-        raise OperationFailed("invalid", "ports must be numbers from 0 to 65535")
+    _PORTS.check("ports", ports)
     path = call.text("path", "/callback")
     if not path.startswith("/") or not path.isprintable():
         raise OperationFailed("invalid", "path must begin with /")

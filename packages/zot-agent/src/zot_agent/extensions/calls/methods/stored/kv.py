@@ -16,15 +16,11 @@ from zot_provider.json_text import dump, read_strict
 if TYPE_CHECKING:
     from zot_ext.protocol.answers import KeptValue, KeyNames
 
-SCOPES = ("global", "project", "session", "process")
-
-_LONGEST_KEY = 200
 _LOCK_SECONDS = 10.0
 
 
 async def get(call: ExtensionCall) -> "KeptValue":
-    key, values = check_key(call.params["key"]), await _values(call)
-    return {"value": values.get(key)}
+    return {"value": (await _values(call)).get(call.params["key"])}
 
 
 async def keys(call: ExtensionCall) -> "KeyNames":
@@ -33,25 +29,16 @@ async def keys(call: ExtensionCall) -> "KeyNames":
 
 async def set(call: ExtensionCall) -> None:
     """Keep a value."""
-    await _change(call, check_key(call.params["key"]), call.params["value"])
+    await _change(call, call.params["key"], call.params["value"])
 
 
 async def delete(call: ExtensionCall) -> None:
-    await _change(call, check_key(call.params["key"]), None)
-
-
-def check_key(key: str) -> str:
-    """Return a key. Raises `OperationFailed`."""
-    if not 0 < len(key) <= _LONGEST_KEY:
-        raise OperationFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
-    return key
+    await _change(call, call.params["key"], None)
 
 
 def _path(call: ExtensionCall) -> str:
     """Return the path of the file of a scope; empty for the values of this process."""
     scope, runtime = call.text("scope", "global"), call.conversation.runtime
-    if scope not in SCOPES:
-        raise OperationFailed("invalid", f"scope must be one of {', '.join(SCOPES)}, not {scope!r}")
     if scope == "process":
         return ""
     if scope == "session" and not runtime.state.session_id:
