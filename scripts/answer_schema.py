@@ -20,12 +20,21 @@ PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(N
 
 def answer_class(handler: Callable[..., Any]) -> Any:
     """The typed dictionary that a handler returns, or its awaitable; None if it returns nothing."""
-    hint = handler.__annotations__["return"]
-    hint = eval(hint, handler.__globals__, NAMES) if isinstance(hint, str) else hint
+    hint = _returned(handler)
     found = list(dict.fromkeys(_parts(hint)))
     if len(found) > 1 or not all(map(typing.is_typeddict, found)):
         raise SystemExit(f"{handler.__module__}.{handler.__name__}: the answer must be a typed dictionary, not {hint}")
     return found[0] if found else None
+
+
+def may_be_missing(handler: Callable[..., Any]) -> bool:
+    """Whether an answer may have no data."""
+    return type(None) in typing.get_args(_returned(handler))
+
+
+def _returned(handler: Callable[..., Any]) -> Any:
+    hint = handler.__annotations__["return"]
+    return eval(hint, handler.__globals__, NAMES) if isinstance(hint, str) else hint
 
 
 def _parts(hint: Any) -> Iterator[Any]:

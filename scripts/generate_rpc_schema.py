@@ -9,7 +9,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from answer_schema import add_definitions, answer_class
+from answer_schema import add_definitions, answer_class, may_be_missing
 from json_lines import in_lines
 
 import zot_agent.rpc
@@ -23,7 +23,6 @@ from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
 from zot_core.display import TodoStatus
-from zot_core.images import LARGEST as LARGEST_IMAGE
 from zot_core.permission_mode import MODES, SandboxState
 from zot_provider.messages import Message
 from zot_provider.record import Record
@@ -74,6 +73,7 @@ SEEN = {
     "id": TEXT | {"description": "Of a message that an extension may draw, for `get_rendering`."},
     "custom_type": TEXT | {"description": "The `name` of its renderer."},
 }
+SUMMARY = {"summarized_tokens": COUNT | {"description": "Of a summary: the tokens that it replaces, 0 if unknown."}}
 SPAN = closed_object(
     {"text": TEXT, "style": TEXT, "bg": TEXT} | {name: {"const": True} for name in FLAGS}, ("style", "bg", *FLAGS)
 )
@@ -265,8 +265,9 @@ def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
     """A command as a client writes it."""
     properties = {"type": type_schema(operation), "id": {"description": "Anything; it comes back."}}
     for field in operation.fields:
-        images = {"items": place("InputImage")} if field.name == "images" else {}
-        properties[field.name] = field.kind.schema | images | {"description": field.doc}
+        properties[field.name] = (field.kind.schema if field.required else field.kind.or_null) | {
+            "description": field.doc
+        }
     optional = tuple(["id", *(field.name for field in operation.fields if not field.required)])
     return closed_object(properties, optional, description=operation.doc)
 
@@ -276,7 +277,8 @@ def response_schema(operation: Operation[..., Any], found: dict[str, dict[str, A
     properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": type_schema(operation)}
     answer = answer_class(operation.handler)
     properties |= {"success": {"const": True}, "data": {} if answer is None else add_definitions(answer, found)}
-    return closed_object(properties, ("id", "data") if answer is None else ("id",))
+    missing = answer is None or may_be_missing(operation.handler)
+    return closed_object(properties, ("id", "data") if missing else ("id",))
 
 
 def rpc_schema() -> dict[str, Any]:
@@ -302,7 +304,7 @@ def rpc_schema() -> dict[str, Any]:
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
-    message |= SEEN
+    message |= SEEN | SUMMARY
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:rpc:{PROTOCOL_VERSION}",
@@ -339,16 +341,7 @@ def rpc_schema() -> dict[str, Any]:
             **asked,
             **questions,
             **SHARED,
-            "Message": closed_object(message, tuple(SEEN), description="A message of the conversation."),
-            "InputImage": closed_object(
-                {
-                    "mime_type": TEXT | {"examples": ["image/png"]},
-                    "data": TEXT
-                    | {"contentEncoding": "base64", "description": "Without line breaks."}
-                    | {"maxLength": -(-LARGEST_IMAGE // 3) * 4},
-                },
-                description="An image that a client sends.",
-            ),
+            "Message": closed_object(message, (*SEEN, *SUMMARY), description="A message of the conversation."),
             "Panel": record_schema(extension_events.Panel),
             "PlacedPanel": record_schema(extension_events.PlacedPanel),
         },

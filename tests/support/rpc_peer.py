@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from forked import start
-from json_schema import Schema
+from json_schema import RPC_SCHEMA
 from waiting import PATIENCE
 
-import zot_agent.rpc
 from zot_provider.testing import ScriptedServer
-
-RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
 
 
 class Peer:
@@ -40,7 +37,6 @@ class Peer:
         self.seen: list[dict[str, Any]] = []
         self.raw: list[str] = []
         self.torn = b""  # the end of what it said, where it was killed in the middle of a line
-        self.schema = Schema(RPC)
         self._reader = threading.Thread(target=self._read)
         if listens:
             self.listen()
@@ -72,7 +68,7 @@ class Peer:
         """The next line."""
         line = self.lines.get(timeout=PATIENCE)
         assert line is not None, f"the process has ended: {self.finish()}"
-        assert self.schema.faults(line, "FromServer") == [], line
+        assert RPC_SCHEMA.faults(line, "FromServer") == [], line
         self.seen.append(line)
         return line
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 import httpx
 import websockets
+from json_schema import RPC_SCHEMA
 from waiting import PATIENCE
 from websockets.asyncio.client import ClientConnection
 
@@ -39,6 +40,7 @@ class Socket:
         assert isinstance(text, str)
         assert "\n" not in text
         self.seen.append(json.loads(text))
+        assert RPC_SCHEMA.faults(self.seen[-1], "FromServer") == [], text
         return self.seen[-1]
 
     async def until(self, type: str) -> list[dict[str, Any]]:
@@ -84,6 +86,7 @@ class Served:
         response = await self.http.post(f"/sessions/{session}/commands", json={"type": type, **fields})
         assert response.status_code == 200, response.text
         answer: dict[str, Any] = response.json()
+        assert RPC_SCHEMA.faults(answer, "FromServer") == [], answer
         return answer
 
     async def until_state(self, session: str, **fields: Any) -> None:

@@ -32,7 +32,10 @@ def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Peer, server:
         ("not base64!", "images[0].data is not standard base64"),
         (PNG + "\n", "images[0].data is not standard base64"),
         (base64.b64encode(b"GIF9 is no image").decode(), "images[0].data is not a PNG, JPEG, GIF or WebP image"),
-        (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_750_000)).decode(), "larger than 3.75 MB"),
+        (
+            base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_750_000)).decode(),
+            "images[0].data has 5000012 characters; at most 5000000",
+        ),
     ],
 )
 def test_data_that_is_not_an_image_is_refused(peer: Peer, data: str, problem: str) -> None:

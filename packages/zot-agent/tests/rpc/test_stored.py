@@ -231,3 +231,19 @@ def test_a_password_in_a_setting_is_not_shown(start: StartPeer) -> None:
     rows = start(no_proxy="*").data("settings.list")["settings"]
     assert "s3cret" not in json.dumps(rows)
     assert [each["value"] for each in rows if each["key"] == "http_proxy"] == ["http://127.0.0.1:9"]
+
+
+def test_answers_about_what_is_stored_fit_the_schema(start: StartPeer, keep: Keep) -> None:
+    path, peer = keep("Fix the parser."), start()
+    settings = {each["key"]: each["value"] for each in peer.data("settings.list")["settings"] if each["changeable"]}
+    for command, fields in (
+        ("session.show", {"session": path}),
+        ("session.search", {"query": "parser"}),
+        ("session.export", {"session": path, "path": "copy.zotsession"}),
+        ("session.import", {"path": "copy.zotsession"}),
+        ("settings.set", {"key": "notify", "value": settings["notify"]}),
+        ("runs.list", {}),
+    ):
+        assert peer.data(command, **fields), command  # the peer checks each line
+    for command, fields in (("session.delete", {"session": path}), ("control.wait_idle", {})):
+        assert peer.data(command, **fields) is None

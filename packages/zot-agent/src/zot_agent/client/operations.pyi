@@ -89,7 +89,7 @@ class OperationCommands(RpcConnection):
     async def control_context(self) -> ContextInfo:
         """Say what fills the context window: the parts of the next request in order."""
 
-    async def control_reload(self) -> ReloadInfo:
+    async def control_reload(self) -> ReloadInfo | None:
         """Stop all extensions, read their manifests again and start them. Allowed while busy. An extension gets no
         answer: it is restarted too, once its command is answered, and what failed becomes notices."""
 

@@ -2,18 +2,20 @@
 
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from zot_agent.operations.fields import LONGEST, OperationFailed, kind_of
-from zot_core.images import image_from_base64
+from zot_agent.operations.fields import OperationFailed, kind_of
+from zot_core.images import LARGEST, image_from_base64
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 
-class _InputImage(TypedDict):
-    data: Annotated[str, LONGEST]
+class InputImage(TypedDict):
+    """An image that a client sends; `data` is base64 without line breaks."""
+
+    data: Annotated[str, -(-LARGEST // 3) * 4]
     mime_type: NotRequired[str]
 
 
-_IMAGES = kind_of(list[_InputImage])
+_IMAGES = kind_of(list[InputImage])
 
 
 def read_images(images: Any, name: str = "images") -> list[ImageBlock]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlia
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import LONGEST, OperationFailed
+from zot_agent.operations.images import InputImage, read_images
 from zot_agent.operations.operation import Encoded, operation
 from zot_core.event_json import encode_message
 from zot_provider.json_text import dump
@@ -31,7 +32,7 @@ def send(
     caller: OperationCaller,
     message: MessageText,
     *,
-    images: list[dict[str, Any]] = [],  # noqa: B006  it is not changed
+    images: list[InputImage] = [],  # noqa: B006  it is not changed
     hold_text: bool = False,
 ) -> Started:
     """Answer a message, or run it if it is a slash command of a prompt template, a skill or an extension. The response
@@ -39,14 +40,11 @@ def send(
     "queued": true}`.
 
     message: The user's message; it may be empty if there are images.
-    images: Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each.
+    images: Images, PNG, JPEG, GIF or WebP: objects with `data`, base64 without line breaks, and `mime_type`, which may
+        be wrong.
     hold_text: Hold back text deltas while an extension may replace the text.
     """
-    blocks = []
-    if images:
-        from zot_agent.operations.images import read_images  # noqa: PLC0415  most prompts have none
-
-        blocks = read_images(images)
+    blocks = read_images(images)
     if not blocks:
         _check(message)
     queued = caller.conversation.busy
