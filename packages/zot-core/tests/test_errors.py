@@ -12,6 +12,8 @@ from zot_provider.errors import ZotError
         (Refused(), "Refused"),
         (ValueError("bad\nvalue"), "unexpected ValueError: bad value"),
         (ValueError(), "unexpected ValueError"),
+        (Busy("a" * 1000), "a" * 1000),
+        (Busy("a" * 500 + "b" * 10**6 + "c" * 200), "a" * 500 + "b" * 300 + " … " + "c" * 200),
     ],
 )
 def test_error_line_describes_an_error_in_one_line(error: Exception, text: str) -> None:
