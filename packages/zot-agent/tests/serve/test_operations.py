@@ -24,6 +24,13 @@ async def test_a_client_of_the_server_is_told_which_field_is_wrong(serving: Serv
             assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
 
 
+async def test_a_client_of_a_web_socket_is_told_the_same(serving: Serving, alone: Path) -> None:
+    async with serving() as served, served.socket(await served.open(cwd=str(alone))) as socket:
+        for name, fields, code, words in (*FAULTS, *REFUSALS):
+            answer = await socket.call(name, **fields)
+            assert (answer["code"], answer["error"][: len(words)]) == (code, words), name
+
+
 SAME: tuple[tuple[str, dict[str, Any], str, str, dict[str, Any]], ...] = (
     ("session.list", {"limit": 0}, "GET", "/stored?limit=0", {}),
     ("session.list", {"limit": "all"}, "GET", "/stored?limit=all", {}),
