@@ -26,6 +26,14 @@ LONG_SILENT = ExtensionLimits(
     ready_idle_seconds=1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
 )
 """For a program that waits itself for a second."""
+
+
+def impatient(request: str) -> ExtensionLimits:
+    """For a program that does not answer one kind of request in time."""
+    usual = dict.fromkeys(("command_seconds", "tool_seconds", "intercept_seconds"), float(PATIENCE))
+    return ExtensionLimits(**{name: getattr(PATIENT, name) for name in PATIENT.__fields__} | usual | {request: 4.0})
+
+
 QUICK = ExtensionLimits(
     ready_idle_seconds=0.1,
     ready_total_seconds=PATIENCE / 12,
@@ -231,10 +239,14 @@ BROKEN = [
         "        register()",
         LONG_SILENT,
     ),
-    ("no-reply", "command = lambda frame: None", QUICK),
-    ("no-reply", "tool = lambda frame: None", QUICK),
-    ("no-reply", "intercept = lambda frame: None", QUICK),
-    ("late-reply", "quick = command\ndef command(frame):\n    time.sleep(5)\n    quick(frame)", QUICK),
+    ("no-reply", "command = lambda frame: None", impatient("command_seconds")),
+    ("no-reply", "tool = lambda frame: None", impatient("tool_seconds")),
+    ("no-reply", "intercept = lambda frame: None", impatient("intercept_seconds")),
+    (
+        "late-reply",
+        "quick = command\ndef command(frame):\n    time.sleep(5)\n    quick(frame)",
+        impatient("command_seconds"),
+    ),
     ("double-reply", "once = tool\ndef tool(frame):\n    once(frame)\n    once(frame)", PATIENT),
     (
         "unknown-id",
