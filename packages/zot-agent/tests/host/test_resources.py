@@ -149,7 +149,7 @@ async def test_a_path_that_cannot_be_used_is_refused(server: ScriptedServer, kit
             ({"themes": ["missing.json"]}, "not_found"),
             ({"skills": [1]}, "invalid"),
             ({"skills": [""]}, "invalid"),
-            ({"prompts": ["prompts"] * 101}, "invalid"),
+            ({"prompts": ["prompts"] * 101}, "too_large"),
         ):
             assert (await bring(host, **paths)).startswith(f"{code}: "), paths
         assert await names(host) == []

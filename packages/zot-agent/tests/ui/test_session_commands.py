@@ -105,7 +105,7 @@ async def test_a_session_is_exported_and_imported(chats: Chats, server: Scripted
         await talk.until(Path("a.zotsession").exists)
         await talk.quiet()
         talk.type("/import a.html<enter>")
-        await talk.shown("not a session but an HTML page")
+        await talk.until(lambda: "not a session but an HTML page" in " ".join(talk.screen().split()))
         assert talk.session_path == old
         talk.type("/import a.zotsession<enter>")
         await talk.shown("imported; it is a session of this directory now")
