@@ -159,6 +159,13 @@ def test_the_time_that_was_worked_stands_with_other_facts() -> None:
     assert rows(WorkedCell(72, "3.2k tokens")) == ["  worked for 1m 12s · 3.2k tokens"]
 
 
+def test_a_fact_about_a_run_is_on_one_row_where_it_has_room() -> None:
+    cell = WorkedCell(0.2, "$0.041", "1 file changed +2 −2")
+
+    assert rows(cell, 44) == ["  worked for 0.2s · $0.041", "  1 file changed +2 −2"]
+    assert rows(cell, 14) == ["  worked for", "  0.2s", "  $0.041", "  1 file", "  changed +2", "  −2"]
+
+
 HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m\x07日é\u0301\u200d👩‍💻\u202e*`#|-"), max_size=120)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zot_tui.text.runs import Row, clip_runs, plain
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
+from zot_tui.text.width import width as cells
 from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
 from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
@@ -335,7 +336,7 @@ class RowsCell(Cell):
 
 
 class WorkedCell(Cell):
-    """How long a run took, and other facts: `worked for 1m 12s · 3.2k tokens`."""
+    """How long a run took, and other facts: `worked for 1m 12s · 3.2k tokens`. A row ends between two of them."""
 
     __slots__ = ("_facts", "_seconds")
 
@@ -345,8 +346,16 @@ class WorkedCell(Cell):
         self._facts = facts
 
     def _make(self) -> list[Chunk]:
-        words = [f"worked for {duration(self._seconds)}", *map(sanitize_line, self._facts)]
-        return [indented(wrapped([[("muted", " · ".join(words))]]))]
+        facts = [f"worked for {duration(self._seconds)}", *map(sanitize_line, self._facts)]
+
+        def rows(width: int) -> list[Row[Any]]:
+            lines = facts[:1]
+            for fact in facts[1:]:
+                longer = f"{lines[-1]} · {fact}"
+                lines[-1:] = [longer] if cells(longer) <= width else [lines[-1], fact]
+            return [*wrapped([[("muted", line)] for line in lines]).rows(width)]
+
+        return [indented(Chunk(rows))]
 
 
 def _band(chunk: Chunk) -> Chunk:
