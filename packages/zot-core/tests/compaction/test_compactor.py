@@ -320,5 +320,16 @@ def test_the_list_of_what_is_to_be_done_comes_back_with_the_summary() -> None:
         agent = make_agent(ScriptedClient(["Count."]), todo, messages=messages)
         compact(agent)
         assert agent.history.messages[0].text.endswith(expected)
+    agent = make_agent(ScriptedClient(["Count."], repeat=True), todo, messages=[*listed, *chat(10)])
+    for _ in range(3):  # it comes back again, and not for ever
+        compact(agent)
+        assert agent.history.messages[0].text.endswith(kept)
+        for message in chat(30):
+            agent.history.append(message)
+    for _ in range(2):
+        compact(agent)
+        for message in chat(60):
+            agent.history.append(message)
+    assert agent.history.messages[0].text.endswith("Count.")
     assert not todo.carry([*listed, *[Message("assistant", [call.replace(id="2", arguments='{"items": []}')]),
                                       Message("tool", [ToolResultBlock("2", [TextBlock("empty")])])]])  # fmt: skip

@@ -1,5 +1,6 @@
 """The `todo` tool: a list of what is still to be done, for the user to see."""
 
+import re
 from collections.abc import Sequence
 from typing import get_args
 
@@ -24,6 +25,10 @@ RECENT = 500
 LEFT_ALONE = 60
 """Answers of the model without a change of the list after which a compaction does not keep it: nobody works by it."""
 
+_KEPT = "Your list of the steps of the task (x: completed, >: in progress), as it was {} answers ago:\n{}"
+_CARRIED = re.compile(re.escape(_KEPT).replace(r"\{\}", r"(\d{1,9})", 1).replace(r"\{\}", "(.+)", 1) + r"\Z", re.DOTALL)
+"""The end of a summary that has a list."""
+
 
 class TodoItem(TypedDict):
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
@@ -34,14 +39,16 @@ class TodoItem(TypedDict):
 
 def _carry(messages: Sequence[Message]) -> str:
     items = current_list(messages)
+    marks = {"pending": " ", "in_progress": ">", "completed": "x"}
+    rows = "\n".join(f"- [{marks[each.status]}] {each.content}" for each in items)
+    done = all(each.status == "completed" for each in items)
     calling = [any(call.name == todo.name for call in each.tool_calls) for each in reversed(messages)]
     last = calling.index(True) if True in calling else len(messages)
     alone = sum(each.role == "assistant" for each in messages[len(messages) - last :])
-    if alone > LEFT_ALONE or all(each.status == "completed" for each in items):
-        return ""
-    marks = {"pending": " ", "in_progress": ">", "completed": "x"}
-    rows = [f"- [{marks[each.status]}] {each.content}" for each in items]
-    return "\n".join(["Your list of the steps of the task (x: completed, >: in progress):", *rows])
+    is_older = last == len(messages) and bool(messages) and messages[0].summarized_tokens is not None
+    if is_older and (found := _CARRIED.search(messages[0].text)):  # an earlier compaction has kept it
+        rows, done, alone = found[2], False, alone + int(found[1])
+    return "" if done or alone > LEFT_ALONE else _KEPT.format(alone, rows)
 
 
 @builtin(
