@@ -56,6 +56,8 @@ async def test_the_first_result_in_a_folder_has_its_instructions_the_nearest_las
         Call("ls", {"path": "api"}),
         Call("bash", {"command": "cd api && true"}),
         Call("write", {"path": "api/new.py", "content": "y"}),
+        Call("write", {"path": "api/a.py", "content": "y"}),  # refused: it was never read
+        Call("edit", {"path": "api/a.py", "edits": [{"oldText": "gone", "newText": "y"}]}),
     ],
 )
 async def test_a_search_a_listing_a_command_and_a_new_file_touch_a_folder(project: Path, call: Call) -> None:
@@ -63,7 +65,7 @@ async def test_a_search_a_listing_a_command_and_a_new_file_touch_a_folder(projec
     assert API in text
 
 
-async def test_what_fails_or_is_not_trusted_brings_no_instructions(project: Path) -> None:
+async def test_what_is_not_there_or_not_trusted_brings_no_instructions(project: Path) -> None:
     calls = [Call("read", {"path": "api/gone.py"}), Call("bash", {"command": "cd gone && false"})]
     assert all("Instructions" not in text for text in await results(project, *calls))
     assert await results(project, Call("read", {"path": "api/a.py"}), trusted=False) == ["x = 1\n"]

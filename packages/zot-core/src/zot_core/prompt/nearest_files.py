@@ -128,8 +128,7 @@ class NearestInstructions:
 
     async def _on_result(self, outcome: ToolOutcome) -> ToolOutcome | None:
         call, result, context = outcome.call, outcome.result, self._agent.context
-        failed = result.is_error and "exit_code" not in (result.details or {})  # a command that fails was there, too
-        if failed or call.by or context.home or not self._trusted():
+        if call.by or context.home or not self._trusted():
             return None
         place = _WorkingDirectory(context.replace(cwd=call.cwd) if call.cwd else context)
         touched = await self._touched(outcome, place)
