@@ -41,7 +41,7 @@ def test_edits_change_the_file_and_are_shown_as_diff_rows(tmp_path: Path, contex
     diff = "-a = 1\n+a = 3\n b = 2\n+c = 4"
     result = editing(context, "x.py", ("a = 1", "a = 3"), ("b = 2\n", "b = 2\nc = 4\n"))
     assert result.replace(seen=None) == ToolResult(
-        [TextBlock("changed x.py\n@@ -1,+1 @@")],
+        [TextBlock("changed x.py\n@@ -1,+1 @@\n@@ -3,+3 @@")],
         details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff, "starts": [(1, 1)]},
         display=[DiffDisplay("x.py", diff, [(1, 1)])],
         kept=True,

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
@@ -76,11 +76,21 @@ def _told(path: str, change: _Change) -> str:
     hunks = list(zip(change.diff.split("\n...\n"), change.starts, strict=True))
     if change.notes:
         return "\n".join(f"@@ -{old},+{new} @@\n{hunk}" for hunk, (old, new) in hunks)
-    rows = [f"changed {path}"]
-    for hunk, (old, new) in hunks[:_PLACES]:
-        kept = next((at for at, row in enumerate(hunk.split("\n")) if row[:1] != " "), 0)
-        rows.append(f"@@ -{old + kept},+{new + kept} @@")
-    return "\n".join([*rows, *[f"and {len(hunks) - _PLACES:,} more"] * (len(hunks) > _PLACES)])
+    places = [place for hunk, start in hunks for place in _places(hunk, *start)]
+    rows = [f"changed {path}", *(f"@@ -{old},+{new} @@" for old, new in places[:_PLACES])]
+    return "\n".join([*rows, *[f"and {len(places) - _PLACES:,} more"] * (len(places) > _PLACES)])
+
+
+def _places(hunk: str, old: int, new: int) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the first line of each change in a part of a diff, which begins at these lines."""
+    before = " "
+    for row in hunk.split("\n"):
+        sign = row[:1]
+        if before == " " and sign in ("-", "+"):
+            yield old, new
+        old += sign != "+"
+        new += sign != "-"
+        before = sign
 
 
 def _recall(arguments: dict[str, Any], text: str, details: dict[str, Any]) -> list[DisplayBlock]:
