@@ -50,6 +50,11 @@ def test_refusals_say_what_to_change() -> None:
     )
     assert refusal("abcd", ("bc", "x"), ("ab", "y")) == "edits 1 and 2 overlap; merge them into one"
     assert refusal("abcd", ("bc", "x"), ("bc", "y")) == "edits 1 and 2 overlap; merge them into one"
+    both = refusal("abcd", ("bc", "x"), ("d", "d"), ("ab", "y")).split("\n")
+    assert [each.partition(";")[0] for each in both] == [
+        "edit 2 of 3: oldText and newText are identical",
+        "edits 1 and 3 overlap",
+    ]
 
 
 def test_many_matches_name_the_first_lines() -> None:

@@ -74,7 +74,7 @@ def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
     read = shown(plain)
     if not replacements:
         raise EditError("there are no edits; give at least one")
-    spans: list[_Span] = []
+    spans: list[tuple[int, int, int]] = []
     changes: list[_Span] = []
     notes: list[str] = []
     wrong: list[str] = []
@@ -89,12 +89,12 @@ def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
         except EditError as error:
             wrong.append(str(error))
             continue
-        spans.append(span)
+        spans.append((span.start, span.end, number))
         notes += [note] * bool(note)
+    wrong += _overlaps(spans)
     if wrong:  # all of them: each call that only tells the next one costs a request
         more = len(wrong) - _MAX_WRONG
         raise EditError("\n".join([*wrong[:_MAX_WRONG], *([f"and {more} more of the edits"] * (more > 0))]))
-    _refuse_overlaps(spans)
     changes.sort()
     runs = list(_runs(plain, changes))
     diff, starts = "\n".join(diff_rows(runs)), list(hunk_starts(runs))
@@ -193,11 +193,13 @@ def _after(lines: Sequence[str], number: int) -> str:
     return f" after `{before[:_DESCRIPTION]}`" if before else ""
 
 
-def _refuse_overlaps(spans: list[_Span]) -> None:
-    numbered = sorted((span.start, span.end, number) for number, span in enumerate(spans, 1))
-    for (_, end, first), (start, _, second) in pairwise(numbered):
-        if start < end:
-            raise EditError(f"edits {min(first, second)} and {max(first, second)} overlap; merge them into one")
+def _overlaps(spans: list[tuple[int, int, int]]) -> list[str]:
+    """Say which of the edits overlap; a span has its start, its end and the number of the edit."""
+    return [
+        f"edits {min(first, second)} and {max(first, second)} overlap; merge them into one"
+        for (_, end, first), (start, _, second) in pairwise(sorted(spans))
+        if start < end
+    ]
 
 
 def _trim(plain: str, span: _Span) -> _Span:
