@@ -221,6 +221,13 @@ def test_a_mistyped_event_of_a_guard_stops(name: str, tmp_path: Path) -> None:
     assert [each for each in typos(name) if not claude(tmp_path, {"hooks": {each: [{"hooks": [HOOK]}]}})] == []
 
 
+@pytest.mark.parametrize("name", ["PreToolUse", "UserPromptSubmit", "preToolUse"])
+def test_a_guard_where_claude_code_looks_for_no_hooks_stops(name: str, tmp_path: Path) -> None:
+    hooks = {name: [{"hooks": [HOOK]}]}
+    for content in (hooks, {"hooks": {"hooks": hooks}}, {"hook_settings": hooks}):
+        assert claude(tmp_path, content) != [], content
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

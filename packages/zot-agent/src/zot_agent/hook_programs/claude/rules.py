@@ -87,6 +87,8 @@ def _layer(path: str, said: Collection[str]) -> Layer:
 def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], path: str) -> None:
     """Raise `ConfigError` for a name that neither program reads, and that seems meant to hold something back. Any other
     name is for Claude Code to know."""
+    if guard := _misplaced_guard(content):
+        raise _no_setting(path, guard, f"{_HOOKS}.{nearest(guard.rpartition('.')[2], GUARDS)}")
     for name, inside in content.items():
         if name in (*_HELD, *_OTHERS):
             continue
@@ -108,6 +110,18 @@ def _check_names(content: Mapping[str, Any], permissions: Mapping[str, Any], pat
             near = _CAREFUL[-1]
         if near in (*_CAREFUL, _MODE):
             raise _no_setting(path, f"permissions.{name}", f"permissions.{near}")
+
+
+def _misplaced_guard(content: Mapping[str, Any]) -> str:
+    """Return the path of an event at which a hook can refuse, where Claude Code looks for no hooks."""
+    hooks = content.get(_HOOKS)
+    inside = {f"{_HOOKS}.{name}": each for name, each in hooks.items()} if isinstance(hooks, dict) else {}
+    outside = {name: each for name, each in content.items() if name not in (*_HELD, *_OTHERS)}
+    found = [name for name, each in outside.items() if each and nearest(name, GUARDS, _ALIKE)]
+    for name, each in (*outside.items(), *inside.items()):
+        members = each if isinstance(each, dict) else {}
+        found += [f"{name}.{member}" for member in members if members[member] and nearest(member, GUARDS, _ALIKE)]
+    return next(iter(found), "")
 
 
 def _no_setting(path: str, name: str, near: str) -> ConfigError:
