@@ -83,7 +83,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
         *("bash(find:* -delete)", "read( ** /*token*)", "read(**/ x)", "read(.env .*)"),
         *(r"read(.*\.env)", "read(.env$)", r"read(\w+.key)", "read(id_.+)"),
-        *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)"),
+        *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)", ".env"),
     ],
 )
 @pytest.mark.parametrize("action", ["allow", "ask", "deny"])

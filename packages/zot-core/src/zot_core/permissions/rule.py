@@ -127,6 +127,8 @@ def _no_call(rule: Rule) -> str:
         return f"a rule about a server has no pattern: name the tool, {SERVER}SERVER__TOOL"
     if colon and head.casefold() in known:
         return f"there is no tool {rule.tool}; did you mean {head}({rest})?"
+    if rule.tool.startswith("."):
+        return f"no tool is called so; did you mean {READ}({rule.tool})?"
     if near:
         return f"there is no tool {rule.tool}; did you mean {near}?"
     return unmatchable(rule.pattern, commands=rule.tool.casefold() == COMMANDS)
