@@ -209,7 +209,7 @@ def test_a_question_about_git_says_where_it_has_no_repository(tmp_path: Path) ->
         assert (found.action, found.reason) == ("ask", said)
 
 
-MORE_GIT = ["git diff --cached", "git ls-files -m", "git describe --dirty --all"]
+MORE_GIT = ["git diff --cached", "git ls-files -m", "git describe --all"]
 GIT_READS = [*(each for each in READS if each.startswith("git ")), *MORE_GIT]
 
 

@@ -72,7 +72,7 @@ git blame: -ltfnewMCcs0123456789 -L: --date --since --porcelain --line-porcelain
 git branch: -avr --all --list --show-current --remotes --verbose --merged --no-merged --contains --no-contains --sort
     --format --points-at --no-color --color --column --no-column =-vv most=0 never=signature
 git cat-file: -tspe deep=*
-git describe: --tags --always --long --dirty --abbrev --match --exclude --all --exact-match --first-parent
+git describe: --tags --always --long --abbrev --match --exclude --all --exact-match --first-parent
 git diff: @diff deep=*
 git grep: -niIlLcwvhHoqEFGPpWzC0123456789 -e: -A: -B: -m: --count --heading --break --untracked --cached --no-color
     --color --and --or --not --ignore-case --word-regexp --name-only --line-number --max-depth --max-count --column
