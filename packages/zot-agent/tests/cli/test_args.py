@@ -131,7 +131,7 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        *("docter", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
+        *("docter", "DOCTOR", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
         *("login", "logout", "auth", "upgrade", "sessions", "models", "settings", "install", "mcp"),
         *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic", "tg"),
         *("tg setup", "telegram-bot start", "bot", "continuous run", "pack", "verify"),

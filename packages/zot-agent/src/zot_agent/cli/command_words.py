@@ -49,7 +49,7 @@ def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None
     word = words[0]
     if word in SUBCOMMANDS and word != arguments[0]:
         raise ConfigError(_right_order(word, arguments[: arguments.index(word)]))
-    similar = _similar(word, SUBCOMMANDS)
+    similar = _similar(word.lower(), SUBCOMMANDS)
     elsewhere = {**_OF_GO, **(COMMANDS_ELSEWHERE if word == arguments[0] else {})}
     if not similar and word not in elsewhere:
         return
