@@ -160,6 +160,7 @@ def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any
         *({"agent.mode": "plan"}, {"bash": "ask"}, {"disabledTools": ["bash"]}, {"rules": []}, {"preToolUse": []}),
         *({"trust": "off"}, {"network": "off"}, {"budget": 1}, {"limits": {"steps": 3}}, {"whitelist": ["ls"]}),
         *({"jailed": True}, {"max_turn": 3}, {"polcy": "x"}, {"disalowedTool": ["bash"]}, {"perms": {"bash": "ask"}}),
+        *({"write": False}, {"shell": False}, {"mcp": False}, {"fetch": False}),
         *({"lockdown": True}, {"protect": ["~/.ssh"]}, {"never": ["bash"]}, {"dry_run": True}, {"allow_all": False}),
         *({"allowedHosts": ["a"]}, {"trusted": False}, {"profiles": [{"sandbox": "on"}]}),
     ],

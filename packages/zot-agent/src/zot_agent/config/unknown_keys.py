@@ -40,6 +40,9 @@ agents."""
 _FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--strict-extensions", "--tools")
 """Flags that hold something back and are no settings."""
 
+_DOES = ("commands", "edit", "exec", "extensions", "fetch", "internet", "mcp", "read", "shell", "web", "write")
+"""What an agent does, and what brings it tools; `bash` and `network` are above."""
+
 _HARMLESS = re.compile("nocolou?r|(?:default)?models?")
 """Names like a careful setting, or like a mode, that mean something else."""
 
@@ -85,7 +88,8 @@ def _forbids(key: str, value: object) -> bool:
     `"autoApprove": false`."""
     if isinstance(value, str) and (value in MODES[:-1] or (len(value) < _SHORT and holds_back(value))):
         return True
-    return (value not in (None, False, "") and holds_back(key)) or (value is False and runs_unasked(key))
+    off = value is False and (runs_unasked(key) or bool(almost(key, _DOES)))
+    return off or (value not in (None, False, "") and holds_back(key))
 
 
 def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[str, str]:
