@@ -10,6 +10,9 @@ class Zot < Formula
   depends_on "python@3.13"
   depends_on "uv"
 
+  # Homebrew would write longer names into the compiled files of wheels, and some have no room for them.
+  preserve_rpath
+
   def install
     ENV["UV_TOOL_DIR"] = libexec
     ENV["UV_TOOL_BIN_DIR"] = bin

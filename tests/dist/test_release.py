@@ -294,6 +294,11 @@ def test_each_distribution_is_published_by_a_job_after_what_it_needs_without_cod
     assert published == {*members}
 
 
+def test_homebrew_writes_no_longer_name_into_a_compiled_file_of_a_wheel() -> None:
+    """That of jiter for Intel has 56 bytes of room where 64 are needed, and `brew install` failed there."""
+    assert "\n  preserve_rpath\n" in (ROOT / "packaging" / "homebrew" / "zot.rb").read_text("utf-8")
+
+
 def made(clone: Path, version: str, *others: str) -> list[str]:
     """What the workflow says to `gh release create`, where others are released."""
     (step,) = (each["run"] for each in jobs()["release"]["steps"] if "run" in each)  # type: ignore[attr-defined]
