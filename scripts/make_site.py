@@ -58,7 +58,7 @@ LATEST = "latest/"
 OUTDATED = """{% extends "base.html" %}
 {% block outdated %}
 This page belongs to an older version.
-<a href="{{ page.canonical_url or config.site_url }}">Read that of the newest one.</a>
+<a href="{{ page.canonical_url or config.site_url }}">Read the page of the newest version.</a>
 {% endblock %}
 """
 """What the theme shows above each page of a version that is not the newest."""
@@ -207,9 +207,7 @@ def source_folders() -> list[str]:
 
 def listing(url: str) -> str:
     """`llms.txt`: the pages by section, with their titles (https://llmstxt.org)."""
-    text = (
-        "# zot\n\n> A coding agent for the terminal, in Python. Every page is also there as Markdown, at its address.\n"
-    )
+    text = "# zot\n\n> A coding agent for the terminal, in Python. Each page below is Markdown.\n"
     for title, names in SECTIONS.items():
         text += f"\n## {title}\n\n"
         for name in names.split():
