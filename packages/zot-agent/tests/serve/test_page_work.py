@@ -314,6 +314,17 @@ async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting)
         assert await tab.value("document.documentElement.scrollWidth") <= 390
 
 
+async def test_a_page_that_becomes_narrow_begins_with_the_prompt_and_cuts_no_choice_off(visiting: Visiting) -> None:
+    async with visiting() as (served, tab):
+        await tab.until("document.activeElement.id === 'task'")
+        assert not await tab.value("document.getElementById('side').hidden")
+        await tab.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
+        await tab.until("document.getElementById('side').hidden")
+        await choose(tab, await served.open())
+        await tab.until("document.getElementById('pick-model').textContent")
+        assert await tab.value("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(choose)") == 0
+
+
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844)])
 async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_height(
     visiting: Visiting, server: ScriptedServer, width: int, height: int

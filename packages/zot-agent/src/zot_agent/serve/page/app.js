@@ -206,7 +206,7 @@ function closed() {
 $("token-form").addEventListener("submit", (event) => { event.preventDefault(); enter($("token").value.trim()); });
 $("leave").addEventListener("click", () => leave());
 $("menu").addEventListener("click", () => unfold($("side").hidden));
-NARROW.addEventListener("change", () => unfold(!NARROW.matches || !current));
+NARROW.addEventListener("change", () => unfold(!NARROW.matches));
 
 $("new").addEventListener("click", begin);
 $("task").addEventListener("keydown", (event) => {
