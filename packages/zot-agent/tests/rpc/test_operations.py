@@ -112,3 +112,11 @@ def test_a_path_that_names_no_session_or_no_file_that_can_be_written_is_invalid(
         answer = peer.call("session.import", path=str(path))
         assert (answer["code"], words in answer["error"]) == ("invalid", True)
     assert peer.call("session.import", path=str(tmp_path / "none"))["code"] == "not_found"
+
+
+def test_what_the_person_has_taken_from_the_model_stays_away_when_extensions_start_again(peer: Peer) -> None:
+    for names in (["read"], [], ["agent"], ["read"]):
+        peer.data("tools.set", tools=names)
+        peer.data("control.reload")
+        assert peer.data("tools.active") == {"names": names}
+        assert peer.data("tools.set", tools=names) == {"names": names}

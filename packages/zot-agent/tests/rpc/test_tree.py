@@ -111,6 +111,7 @@ def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None
     ask(peer, "a")
     for command in ("session.navigate", "session.fork", "session.label"):
         assert peer.call(command, entry="gone", label="x")["error"] == "the session has no entry 'gone'"
+    assert peer.call("session.navigate", entry="gone", summarise=True)["code"] == "not_found"
     assert texts(peer) == ["a", "one"]
     assert {each["label"] for each in peer.data("session.tree")["entries"]} == {""}
 

@@ -41,7 +41,7 @@ _FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--st
 """Flags that hold something back and are no settings."""
 
 _DOES = ("commands", "edit", "exec", "extensions", "fetch", "internet", "mcp", "read", "shell", "web", "write")
-"""What an agent does, and what brings it tools; `bash` and `network` are above."""
+"""Words for the work of an agent and for the sources of its tools. `bash` and `network` are above."""
 
 _HARMLESS = re.compile("nocolou?r|(?:default)?models?")
 """Names like a careful setting, or like a mode, that mean something else."""

@@ -158,6 +158,8 @@ class ConversationBranches:
         async def work() -> None:
             written.append(await self._runtime.branches.summary(entry, before=before, instructions=instructions))
 
+        await self._check_known(entry)
+        self._check_idle()
         if self._runtime.agent.busy:  # the running command waits for this, so it cannot be another run
             await work()
             return written[0]
@@ -191,6 +193,10 @@ class ConversationBranches:
 
     async def label(self, entry: str, text: str) -> None:
         """Give an entry a label, the `first_line` of a text, or remove it with an empty one. Raises `UnknownEntry`."""
+        await self._check_known(entry)
+        self._runtime.branches.label(entry, first_line(text))
+
+    async def _check_known(self, entry: str) -> None:
+        """Raise `UnknownEntry` unless the session has this entry."""
         if entry not in (await self.tree()).entries:
             raise UnknownEntry(f"the session has no entry {entry!r}")
-        self._runtime.branches.label(entry, first_line(text))

@@ -158,6 +158,7 @@ class Runtime(Prompts):
         self.agent.history.counted = resumed.counted if resumed else (0, 0)
         self.agent.tools.named = names or ()
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
+        self._left_out: set[str] = set()
         # The messages as the model gets them.
         self.sent = sent = SentHistory(self.agent, lambda: self._recorder.session)
         RefusedImages(self.agent, sent).attach()  # before answers are stored, and before compaction because of an image
@@ -282,6 +283,7 @@ class Runtime(Prompts):
         chosen = as_names(names)
         self.agent.tools.become(resolve.select_tools(self._tools, self.agent.tools, chosen))
         self.agent.tools.named = chosen
+        self._left_out = {*resolve.WORKSPACE_TOOLS} - {*chosen}
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
@@ -330,7 +332,7 @@ class Runtime(Prompts):
         """Change the working directory, the instructions and the skills; with `in_run` before a model call, too."""
         (self._check_open if in_run else self._check_idle)()
         self.workspace = self._chosen(workspace)
-        self.workspace.apply_to(self.agent, self._tools)
+        self.workspace.apply_to(self.agent, self._tools, self._left_out)
 
     def _chosen(self, workspace: Workspace) -> Workspace:
         """Return the workspace without what the model has no tool for."""

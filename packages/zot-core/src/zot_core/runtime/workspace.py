@@ -1,6 +1,6 @@
 """`Workspace`: the working directory of an agent, with its system prompt and skills."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_core.agent import Agent
@@ -45,12 +45,15 @@ class Workspace(Record):
         tools: list[Tool] = [skill_tool(self.skills)] if self.skills else []
         return tools if self.agents is None else [*tools, agent_tool([each.line for each in self.agents])]
 
-    def apply_to(self, agent: Agent, known: dict[str, Tool]) -> None:
-        """Move an agent into this workspace; `known` are the tools that `set_tools` can select."""
+    def apply_to(self, agent: Agent, known: dict[str, Tool], left_out: Collection[str] = ()) -> None:
+        """Move an agent into this workspace; `known` are the tools that `set_tools` can select, `left_out` are those
+        that it has not selected."""
         agent.place.change(cwd=self.cwd)
         agent.system = self.system()
         agent.refresh()
+        made = {tool.name: tool for tool in self.tools()}
         for tools in (known, agent.tools):
             for name in (SKILL_TOOL, AGENT_TOOL):
                 tools.pop(name, None)
-            tools.update({tool.name: tool for tool in self.tools()})
+        known.update(made)
+        agent.tools.update({name: tool for name, tool in made.items() if name not in left_out})
