@@ -12,6 +12,7 @@ server       one server: its connection, kept up, and what it offers
 stdio web    the transports, with limits;  oauth: tokens for those behind a URL
 content      what a server answers, for the model
 person       what a server asks: models (sampling) and the person (elicitation)
+server_files servers as their files have them;  unknown_fields: fields that zot does not have
 report       what `zot mcp doctor` shows
 serve        the other way: zot as an MCP server
 ```

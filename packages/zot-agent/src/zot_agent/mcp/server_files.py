@@ -7,11 +7,9 @@ before its first request, so this module imports little.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zot_ext.near_names import almost, folded, holds_back, nearest
 from zot_ext.regular_file import read_regular
 
 KEY = "mcpServers"
@@ -21,40 +19,11 @@ _MARK = b"\xef\xbb\xbf"
 """Some editors for Windows write it before UTF-8."""
 _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}
-_FILTERS = (
-    "includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools",
-    "hiddentools", "ignoretools", "skiptools", "toolfilter", "allow", "allowed", "except", "only",
-)  # fmt: skip
-"""How other agents choose the tools of a server."""
-_BESIDE = ("allowed", "disable", "enable")
-"""Parts of names of fields beside the servers by which other programs choose among them."""
-_OF_SERVERS = re.compile("disabled?(?:all|mcp|server|tool|$)")
-"""Names of fields that turn servers off with `true`, too."""
 _OTHERS = (
     "command", "args", "env", "cwd", "url", "headers", "type", "timeout", "startup_timeout", "deferred", "oauth",
     "description", "name", "disable_auth", "envFile", "environment", "http_headers", "env_http_headers", "env_vars",
     "requestInit",
 )  # fmt: skip
-_OFF = {
-    "active": False,
-    "autostart": False,
-    "isactive": False,
-    "isenabled": False,
-    "on": False,
-    "running": False,
-} | dict.fromkeys(
-    ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
-)
-"""Switches of other programs in small letters, and the value of each by which a server is off."""
-_STATES = ("access", "mode", "state", "status")
-"""Fields of other programs whose text may be such a word."""
-_ABOUT = re.compile(r"(?i).*schema|annotations|capabilities|(?:dev)?dependencies|meta(?:data)?|package|repository")
-"""Fields that describe a server and its fields, whatever is inside."""
-_NOTHING: Sequence[object] = (None, False, [], {}, "", "allow", "approve", "off")
-"""Values by which nothing is held back."""
-_PREFERENCES = "preferences"
-"""The settings of Claude Desktop, which has them beside its servers."""
-_SIMILARITY = 0.8
 _DEPTH = 8
 
 
@@ -101,17 +70,45 @@ def check_files(paths: Iterable[str]) -> None:
     """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
     for path in paths:
         whole = _read_object(path)
-        if field := _beside({name: value for name, value in whole.items() if name != KEY}):
+        more = {name: value for name, value in whole.items() if name != KEY}
+        if more and (field := _beside(more)):
             raise ConfigProblem(f"{path}: {field!r} holds no server back here; write disabled into the server")
         for name, given in _servers(path, whole).items():
             if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
                 raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
 
 
+def _beside(fields: dict[str, Any]) -> str:
+    from zot_agent.mcp.unknown_fields import beside  # noqa: PLC0415  few files have fields beside the servers
+
+    return beside(fields)
+
+
+def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
+    """Return what is wrong in the fields of a server that hold it back; empty if nothing is."""
+    for field, value in given.items():
+        if field in _SWITCHES and not isinstance(value, bool):
+            return f"{field!r} is neither true nor false"
+        if field in _CHOICES and value not in _CHOICES[field]:
+            return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
+        if field in (*_SWITCHES, *_CHOICES, *_OTHERS):
+            continue
+        from zot_agent.mcp.unknown_fields import describes, mistake_in  # noqa: PLC0415  few servers have other fields
+
+        if describes(field):
+            continue
+        if mistake := mistake_in(field, value, _SWITCHES, _CHOICES):
+            return mistake
+        if isinstance(value, dict) and depth and (mistake := narrowing_mistake(value, depth - 1)):
+            return f"in {field!r:.40} {mistake}"
+    return ""
+
+
 def of_no_server(rules: Iterable[tuple[str, str]], paths: Iterable[str]) -> list[str]:
     """Return a line for each of `rules`, which are sources and texts, whose server none of the files names. Raises
     `ConfigProblem` for a file that cannot be read."""
     from zot_agent.mcp.names import joined  # noqa: PLC0415  few people have rules about servers
+    from zot_ext.near_names import nearest  # noqa: PLC0415
 
     known = {joined(name, "").removesuffix("__").casefold(): name for path in paths for name in read_file(path)}
     lines = []
@@ -124,57 +121,3 @@ def of_no_server(rules: Iterable[tuple[str, str]], paths: Iterable[str]) -> list
         meant = f"; did you mean {known[near]}?" if near else ""
         lines.append(f"{source}: {text!r:.80}: no mcp.json that counts here names the server{meant}")
     return lines
-
-
-def _beside(fields: Mapping[str, Any], depth: int = _DEPTH) -> str:
-    """Return the path of the first field beside the servers by which they seem to be chosen or held back."""
-    for field, value in fields.items():
-        parts = _BESIDE if depth == _DEPTH else _BESIDE[:1]
-        if field == _PREFERENCES and depth == _DEPTH:
-            continue
-        own = folded(field)
-        switch = value is True and not _OF_SERVERS.search(own)
-        chooses = any(each in own for each in parts) and not switch
-        chooses = chooses or holds_back(field) or bool(_like(field, _FILTERS))
-        none_of = value == [] and ("allow" in own or "enable" in own)  # an empty list of what may run forbids all
-        if (none_of or value not in _NOTHING) and (chooses or _off(field, value)):
-            return field
-        if isinstance(value, dict) and depth and (inner := _beside(value, depth - 1)):
-            return f"{field}.{inner}"
-    return ""
-
-
-def narrowing_mistake(given: Mapping[str, Any], depth: int = _DEPTH) -> str:
-    """Return what is wrong in the fields of a server that hold it back; empty if nothing is."""
-    for field, value in given.items():
-        if field in _SWITCHES and not isinstance(value, bool):
-            return f"{field!r} is neither true nor false"
-        if field in _CHOICES and value not in _CHOICES[field]:
-            return f"{field!r} is {', '.join(_CHOICES[field][:-1])} or {_CHOICES[field][-1]}"
-        if field in (*_SWITCHES, *_CHOICES, *_OTHERS) or _ABOUT.fullmatch(field):
-            continue
-        near = next((each for each in _CHOICES if each in folded(field)), "") or _like(field, (*_SWITCHES, *_CHOICES))
-        if near in _SWITCHES and value is (near == "enabled"):
-            continue  # `disable: false` and `isEnabled: true` of other programs hold nothing back
-        if near:
-            return f"there is no field {field!r}; did you mean {near!r}?"
-        if _like(field, _FILTERS) and value not in (None, True, [], ["*"]):
-            return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
-        if _off(field, value):
-            return f"there is no field {field!r}; did you mean 'disabled'?"
-        if value not in _NOTHING and holds_back(field):
-            return f"the field {field!r} seems to hold it back, and zot does not know it; use rules such as mcp__SERVER"
-        if isinstance(value, dict) and depth and (mistake := narrowing_mistake(value, depth - 1)):
-            return f"in {field!r:.40} {mistake}"
-    return ""
-
-
-def _like(field: str, names: Iterable[str]) -> str:
-    return nearest(field, names, _SIMILARITY)
-
-
-def _off(field: str, value: object) -> bool:
-    """Whether a switch, or the word for a state, says that a server is off."""
-    if isinstance(value, str) and almost(field, _STATES):
-        return holds_back(value) or bool(almost(value, ("disabled", *(word for word, off in _OFF.items() if off))))
-    return isinstance(value, bool) and _OFF.get(almost(field, _OFF)) is value
