@@ -7,10 +7,19 @@ import shlex
 _PROGRAMS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "pgrep", "diff", "cmp", "test", "[", "[["))
 """Programs whose exit code is 1 if nothing matches, or if there is a difference, and another one if they fail: POSIX,
 and rg(1), pgrep(1)."""
+_SILENT = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "test", "[", "[["))
+"""Those that print nothing with their 1, or a count of 0: `grep -c`."""
+_COUNT = re.compile(r"(?:.*:)?0\n?")
 _CANNOT_FAIL = frozenset(("echo", "printf", "pwd", "true", ":"))
 """Programs that print on standard output only, and end with 0."""
-_ENDS_EARLY = frozenset(("set", "exit", "return", "exec"))
+_SAYS_WHY = frozenset(
+    ("cat", "cd", "cut", "file", "find", "head", "ls", "nl", "sed", "sort", "stat", "tail", "tr", "wc")
+)
+"""Programs that never fail without a message."""
+_ENDS_EARLY = frozenset(("set", "exit", "return", "exec", "trap"))
 """After one of these the exit code need not be that of the last program."""
+_KEYWORDS = frozenset(("if", "then", "elif", "else", "while", "until", "do", "{", "!", "time"))
+"""Words that a command may follow."""
 _BETWEEN = re.compile(r"[;|&\n]+")
 _GROUP = re.compile(r"[;<>|&\n]*[()][();<>|&\n]*")
 """An operator with a bracket: `$(`, `<(`, `()`. Within a word, as in `'main('`, it is text."""
@@ -19,27 +28,43 @@ _LONGEST = 10_000
 
 
 def found_nothing(command: str, output: str) -> bool:
-    """Whether the exit code 1 of a line of shell with this output, standard error included, says only that. Where a
-    program before the last one may have printed it, or the line is not plain, the answer is no."""
+    """Whether the exit code 1 of a line of shell with this output, standard error included, says only that: its last
+    program has run, and nothing says that another one has failed. If the line is not plain, the answer is no."""
     commands = _commands(command)
     while len(commands) > 1 and commands[-2][1] == "&&" and _cannot_fail(commands[-1][0]):
         del commands[-1]  # it ends with 0, so it has not run: `test -f a && echo yes`
     if not commands or os.path.basename(commands[-1][0][0]) not in _PROGRAMS:
         return False
-    before = commands[:-1]
-    if any(words[0] in _ENDS_EARLY or (after == "&&" and not _is_harmless(words)) for words, after in before):
+    *before, (last, _) = commands
+    if any(_program(words) in _ENDS_EARLY or (after == "&&" and not _is_harmless(words)) for words, after in before):
         return False  # the last program may not have run
-    plain = all(words[0] == "cd" or _cannot_fail(words) for words, _ in before)
-    return not output.strip() or (plain and ": cd: " not in output)
+    if os.path.basename(last[0]) in _SILENT and all(after in ("|", "|&") for _, after in before):
+        return all(_COUNT.fullmatch(line) for line in output.splitlines() if line.strip())  # the rest is an error
+    return not _has_failure(output, {_program(words) for words, _ in before})
+
+
+def _has_failure(output: str, programs: set[str]) -> bool:
+    """Whether one of the programs, or the shell, has printed that it has failed, which begins with its name."""
+    names = "|".join(map(re.escape, filter(None, programs)))
+    return re.search(rf"^(?:\S*/)?(?:\w*sh|{names or 'sh'}):[ \d]", output, re.MULTILINE) is not None
 
 
 def _is_harmless(words: list[str]) -> bool:
     """Whether the 1 of a command before `&&` is no failure either, or a message says that it is one."""
-    return words[0] == "cd" or os.path.basename(words[0]) in _PROGRAMS or _cannot_fail(words)
+    program = _program(words)
+    return program in _PROGRAMS or _cannot_fail(words) or (program in _SAYS_WHY and not _redirects(words))
 
 
 def _cannot_fail(words: list[str]) -> bool:
-    return words[0] in _CANNOT_FAIL and not any("<" in word or ">" in word for word in words)
+    return _program(words) in _CANNOT_FAIL and not _redirects(words)
+
+
+def _redirects(words: list[str]) -> bool:
+    return any("<" in word or ">" in word for word in words)
+
+
+def _program(words: list[str]) -> str:
+    return next((os.path.basename(word) for word in words if word not in _KEYWORDS), "")
 
 
 def _commands(line: str) -> list[tuple[list[str], str]]:
