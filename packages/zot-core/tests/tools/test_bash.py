@@ -153,6 +153,13 @@ def test_lines_that_differ_only_in_numbers_are_folded_and_whole_in_a_file(contex
     assert Path(path).read_text().count("PASSED") == 200
 
 
+def test_lines_of_a_file_that_differ_only_in_numbers_come_as_they_are(context: ToolContext) -> None:
+    text = "".join(f"  port_{number}: {8000 + number}\n" for number in range(40))
+    (Path(context.cwd) / "ports.yaml").write_text(text)
+    assert timeless(running(context, "echo ports; cat ports.yaml")) == f"ports\n{text}\n[exit 0] Ns"
+    assert "lines like these" in running(context, "python3 -c 'print(open(\"ports.yaml\").read())' | head -50").text
+
+
 def test_binary_output_is_left_out_between_the_lines_of_text(context: ToolContext) -> None:
     data = bytes(range(128, 256)) * 40
     (Path(context.cwd) / "data").write_bytes(data + b"\nab\n" + data + b"\n")

@@ -10,6 +10,8 @@ from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.errors import Refused, ToolError
 from zot_core.machine.interface import ShellExit, Spawn
 from zot_core.result import ToolResult
+from zot_core.tools.commands.contents import prints_contents
+from zot_core.tools.commands.no_match import found_nothing
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -36,7 +38,7 @@ class BashLimits(Record):
     largest: int = 128 * 1024
     """Bytes of this part at most, if a call asks for more."""
     fold_like: bool = True
-    """Whether lines that differ only in numbers are folded."""
+    """Whether lines that differ only in numbers are folded, unless they are those of a file."""
     spill_bytes: int = 1024**3
     """Largest size of the file with the full output."""
     progress_pause: float = 0.1
@@ -124,7 +126,7 @@ async def run_command(
     ToolError if the command cannot be started."""
     _check(command)
     capture = Capture(limits.text, limits.spill_bytes, context.temporary)
-    ends = Ends(limits.text, fold_like=limits.fold_like)
+    ends = Ends(limits.text, lambda: limits.fold_like and not prints_contents(command))
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
     def output(piece: bytes) -> None:
@@ -171,12 +173,6 @@ def _decoded_line(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-def _found_nothing(command: str, output: str) -> bool:
-    from zot_core.tools.search.no_match import found_nothing  # noqa: PLC0415  few commands need it
-
-    return found_nothing(command, output)
-
-
 def _result(
     command: str, body: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str
 ) -> ToolResult:
@@ -193,7 +189,7 @@ def _result(
     gap = "\n" if body else ""
     result = ToolResult(
         [TextBlock(f"{body}{gap}[exit {code}]{full} {duration:.1f}s")],  # the model has just written the command
-        is_error=code not in (0, 1) or (code == 1 and not _found_nothing(command, body)),
+        is_error=code not in (0, 1) or (code == 1 and not found_nothing(command, body)),
         details={
             "exit_code": code,
             "full_output_path": capture.path,

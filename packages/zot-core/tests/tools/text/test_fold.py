@@ -85,14 +85,14 @@ def test_a_line_that_never_ends_is_passed_on_in_parts() -> None:
     ],
 )
 def test_output_that_says_nothing_new_stays_small_however_long_it_is(piece: bytes, expected: bytes) -> None:
-    ends = Ends(TextLimits())
+    ends = Ends(TextLimits(), lambda: True)
     for _ in range(1000):
         ends.feed(piece)
     assert ends.shown().data == expected
 
 
 def test_the_ends_of_a_hundred_megabytes_are_kept_in_little_memory() -> None:
-    ends = Ends(TextLimits())
+    ends = Ends(TextLimits(), lambda: True)
     ends.feed(b"first\n")
     piece = b"".join(b"line %d\n" % number for number in range(6000))
     for _ in range(100_000_000 // len(piece)):
@@ -108,7 +108,7 @@ def test_the_ends_of_a_hundred_megabytes_are_kept_in_little_memory() -> None:
 
 @given(st.lists(st.sampled_from([b"one\n", b"two", b"\n", b"a long line of words\n"]), max_size=40), st.integers(1, 6))
 def test_ends_are_within_the_limits_or_whole(pieces: list[bytes], lines: int) -> None:
-    ends = Ends(TextLimits(lines=lines, bytes=40))
+    ends = Ends(TextLimits(lines=lines, bytes=40), lambda: True)
     for piece in pieces:
         ends.feed(piece)
     shown = ends.shown()

@@ -5,6 +5,7 @@ from typing import Any
 from zot_core.display import TextDisplay
 from zot_core.result import ToolResult
 from zot_core.tools.background.jobs import Job
+from zot_core.tools.commands.contents import prints_contents
 from zot_core.tools.text.ends import Ends
 from zot_core.tools.text.truncate import TextLimits, tail_lines
 from zot_provider.messages import TextBlock
@@ -12,7 +13,7 @@ from zot_provider.messages import TextBlock
 
 def report(job: Job, limit: int) -> ToolResult:
     """Return what the model has not read yet of a job's output, at most `limit` bytes of both ends, and its state."""
-    ends = Ends(TextLimits(bytes=limit))
+    ends = Ends(TextLimits(bytes=limit), lambda: not prints_contents(job.command))
     ends.feed(job.unread().encode())
     shown = ends.shown()
     output = shown.data.decode("utf-8", "replace").rstrip()

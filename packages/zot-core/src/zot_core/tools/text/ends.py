@@ -1,6 +1,7 @@
 """`Ends`: the beginning and the end of an output, folded, within limits."""
 
 import re
+from collections.abc import Callable
 
 from zot_core.tools.text.fold import Fold, folded, like_lines_folded
 from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines, tail_lines
@@ -37,10 +38,10 @@ class Shown(Record):
 class Ends:
     """Collects output in pieces; memory, and the time for a piece, do not depend on how much came before."""
 
-    def __init__(self, limits: TextLimits, *, fold_like: bool = True) -> None:
-        """`fold_like`: fold lines that differ only in numbers."""
+    def __init__(self, limits: TextLimits, is_log: Callable[[], bool]) -> None:
+        """`is_log` says whether lines that differ only in numbers are folded. It is asked if there are any."""
         self._limits = limits
-        self._fold_like = fold_like
+        self._is_log = is_log
         self._fold = Fold()
         self._start = bytearray()
         self._room = max(_START, limits.bytes)
@@ -70,8 +71,10 @@ class Ends:
         rest = folded(bytes(self._recent or b""))
         if not self._dropped:
             start, rest = start + rest, b""
-        first, last = (like_lines_folded(start), like_lines_folded(rest)) if self._fold_like else (start, rest)
-        like = (first, last) != (start, rest)
+        first, last = like_lines_folded(start), like_lines_folded(rest)
+        like = (first, last) != (start, rest) and self._is_log()
+        if not like:
+            first, last = start, rest
         limits, lines, size = self._limits, count_lines(first) + count_lines(last), len(first) + len(last)
         if not self._dropped and lines <= limits.lines and size <= limits.bytes:
             return Shown(first, like_folded=like)

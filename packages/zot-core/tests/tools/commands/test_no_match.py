@@ -1,6 +1,6 @@
 import pytest
 
-from zot_core.tools.search.no_match import found_nothing
+from zot_core.tools.commands.no_match import found_nothing
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,8 @@ from zot_core.tools.search.no_match import found_nothing
         ("make; grep -n failed log", "cc -c a.c\n"),
         ("python3 a.py | diff - b", "1c1\n< a\n---\n> b\n"),
         ("if test -f a; then cat a; fi; rg x b", "the text of a\n"),
+        ("LC_ALL=C grep x a", ""),
+        ("cat a | \\\n  grep x", ""),
     ],
 )
 def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: str) -> None:
@@ -47,6 +49,9 @@ def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: 
         ("set -e; make -s; grep x a", ""),
         ("echo x > /gone/a; grep x a", "bash: line 1: /gone/a: No such file or directory\n"),
         ("make && diff a b", "cc: error\n"),
+        ("make &&\n  grep x a", ""),
+        ("make && \n  grep x a", ""),
+        ("! grep -q x a", ""),
         ("cat gone | grep x", "cat: gone: No such file or directory\n"),
         ("cd gone && diff a b", "bash: line 1: cd: gone: No such file or directory\n"),
         ("grep x $(cat gone)", ""),

@@ -1,8 +1,8 @@
 """Whether a command failed only because its last program found nothing, which its exit code 1 says; pure."""
 
-import os
 import re
-import shlex
+
+from zot_core.tools.commands.words import program, simple_commands
 
 _PROGRAMS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "pgrep", "diff", "cmp", "test", "[", "[["))
 """Programs whose exit code is 1 if nothing matches, or if there is a difference, and another one if they fail: POSIX,
@@ -18,29 +18,22 @@ _SAYS_WHY = frozenset(
 """Programs that never fail without a message."""
 _ENDS_EARLY = frozenset(("set", "exit", "return", "exec", "trap"))
 """After one of these the exit code need not be that of the last program."""
-_KEYWORDS = frozenset(("if", "then", "elif", "else", "while", "until", "do", "{", "!", "time"))
-"""Words that a command may follow."""
-_BETWEEN = re.compile(r"[;|&\n]+")
-_GROUP = re.compile(r"[;<>|&\n]*[()][();<>|&\n]*")
-"""An operator with a bracket: `$(`, `<(`, `()`. Within a word, as in `'main('`, it is text."""
-_LONGEST = 10_000
-"""Characters of a command that is looked at."""
 
 
 def found_nothing(command: str, output: str) -> bool:
     """Whether the exit code 1 of a line of shell with this output, standard error included, says only that: its last
     program has run, and nothing says that another one has failed. If the line is not plain, the answer is no."""
-    commands = _commands(command)
+    commands = simple_commands(command)
     while len(commands) > 1 and commands[-2][1] == "&&" and _cannot_fail(commands[-1][0]):
         del commands[-1]  # it ends with 0, so it has not run: `test -f a && echo yes`
-    if not commands or os.path.basename(commands[-1][0][0]) not in _PROGRAMS:
+    if not commands or commands[-1][0][0] == "!" or program(commands[-1][0]) not in _PROGRAMS:
         return False
     *before, (last, _) = commands
-    if any(_program(words) in _ENDS_EARLY or (after == "&&" and not _is_harmless(words)) for words, after in before):
+    if any(program(words) in _ENDS_EARLY or (after == "&&" and not _is_harmless(words)) for words, after in before):
         return False  # the last program may not have run
-    if os.path.basename(last[0]) in _SILENT and all(after in ("|", "|&") for _, after in before):
+    if program(last) in _SILENT and all(after in ("|", "|&") for _, after in before):
         return all(_COUNT.fullmatch(line) for line in output.splitlines() if line.strip())  # the rest is an error
-    return not _has_failure(output, {_program(words) for words, _ in before})
+    return not _has_failure(output, {program(words) for words, _ in before})
 
 
 def _has_failure(output: str, programs: set[str]) -> bool:
@@ -51,37 +44,13 @@ def _has_failure(output: str, programs: set[str]) -> bool:
 
 def _is_harmless(words: list[str]) -> bool:
     """Whether the 1 of a command before `&&` is no failure either, or a message says that it is one."""
-    program = _program(words)
-    return program in _PROGRAMS or _cannot_fail(words) or (program in _SAYS_WHY and not _redirects(words))
+    name = program(words)
+    return name in _PROGRAMS or _cannot_fail(words) or (name in _SAYS_WHY and not _redirects(words))
 
 
 def _cannot_fail(words: list[str]) -> bool:
-    return _program(words) in _CANNOT_FAIL and not _redirects(words)
+    return program(words) in _CANNOT_FAIL and not _redirects(words)
 
 
 def _redirects(words: list[str]) -> bool:
     return any("<" in word or ">" in word for word in words)
-
-
-def _program(words: list[str]) -> str:
-    return next((os.path.basename(word) for word in words if word not in _KEYWORDS), "")
-
-
-def _commands(line: str) -> list[tuple[list[str], str]]:
-    """Return the words of each command of a plain line, and the operator behind it; empty for any other line."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&\n")
-    lexer.whitespace, lexer.commenters = " \t\r", ""
-    commands: list[tuple[list[str], str]] = []
-    words: list[str] = []
-    try:
-        for word in lexer if len(line) <= _LONGEST else ():
-            if "$(" in word or "`" in word or _GROUP.fullmatch(word) or (word.startswith("#") and not words):
-                return []
-            if _BETWEEN.fullmatch(word):
-                commands.append((words, word))
-                words = []
-            else:
-                words.append(word)
-    except ValueError:  # a quote is open
-        return []
-    return [(words, after) for words, after in [*commands, (words, "")] if words]

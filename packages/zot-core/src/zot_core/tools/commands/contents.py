@@ -1,0 +1,39 @@
+"""Whether a command prints what is in files, which a model must read as it is; pure."""
+
+import os
+
+from zot_core.tools.commands.words import program, simple_commands, writes_file
+
+_TEXT = """
+awk bat cat column cut diff egrep fgrep gawk grep head hexdump jq less mawk more nl od paste rg sed sort strings tac
+tail uniq xxd yq zcat zgrep
+"""
+_PRINTS = frozenset(_TEXT.split())
+_OF_GIT = frozenset(("blame", "cat-file", "diff", "grep", "log", "show"))
+_STARTS = frozenset(("env", "fd", "find", "git", "nice", "sudo", "timeout", "xargs"))
+"""Programs of whose arguments one is the program that prints, or the subcommand."""
+_PASSES = frozenset(("echo", "find", "fd", "ls", "printf", "tee", "tr", "wc"))
+"""Programs that may stand in a pipeline with those that print files: they have no log."""
+
+
+def prints_contents(command: str) -> bool:
+    """Whether a line of shell prints files, or lines of them, and not only the output of programs: in one of its
+    pipelines nothing else runs."""
+    pipeline: list[list[str]] = []
+    for words, after in simple_commands(command, plain=False):
+        pipeline.append(words)
+        if after in ("|", "|&"):
+            continue
+        prints = [_prints(each) for each in pipeline]
+        passes = (shows or program(each) in _PASSES for shows, each in zip(prints, pipeline, strict=True))
+        if any(prints) and all(passes) and not writes_file(words):
+            return True
+        pipeline = []
+    return False
+
+
+def _prints(words: list[str]) -> bool:
+    name = program(words)
+    if name in _STARTS:
+        return any(os.path.basename(word) in _PRINTS or (name == "git" and word in _OF_GIT) for word in words)
+    return name in _PRINTS
