@@ -224,7 +224,8 @@ def test_a_mistyped_event_of_a_guard_stops(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["PreToolUse", "UserPromptSubmit", "preToolUse"])
 def test_a_guard_where_claude_code_looks_for_no_hooks_stops(name: str, tmp_path: Path) -> None:
     hooks = {name: [{"hooks": [HOOK]}]}
-    for content in (hooks, {"hooks": {"hooks": hooks}}, {"hook_settings": hooks}):
+    named = {f"hook_settings.{name}": hooks[name]}
+    for content in (hooks, {"hooks": {"hooks": hooks}}, {"hook_settings": hooks}, named):
         assert claude(tmp_path, content) != [], content
 
 

@@ -117,11 +117,9 @@ def _misplaced_guard(content: Mapping[str, Any]) -> str:
     hooks = content.get(_HOOKS)
     inside = {f"{_HOOKS}.{name}": each for name, each in hooks.items()} if isinstance(hooks, dict) else {}
     outside = {name: each for name, each in content.items() if name not in (*_HELD, *_OTHERS)}
-    found = [name for name, each in outside.items() if each and nearest(name, GUARDS, _ALIKE)]
-    for name, each in (*outside.items(), *inside.items()):
-        members = each if isinstance(each, dict) else {}
-        found += [f"{name}.{member}" for member in members if members[member] and nearest(member, GUARDS, _ALIKE)]
-    return next(iter(found), "")
+    places = {"": outside} | {f"{at}.": each for at, each in (outside | inside).items() if isinstance(each, dict)}
+    names = (at + name for at, members in places.items() for name, each in members.items() if each)
+    return next((each for each in names if nearest(each.rpartition(".")[2], GUARDS, _ALIKE)), "")
 
 
 def _no_setting(path: str, name: str, near: str) -> ConfigError:
