@@ -18,14 +18,7 @@ _BESIDE = ("allowed", "disable", "enable")
 """Parts of names of fields beside the servers by which other programs choose among them."""
 _OF_SERVERS = re.compile("disabled?(?:all|mcp|server|tool|$)")
 """Names of fields that turn servers off with `true`, too."""
-_OFF = {
-    "active": False,
-    "autostart": False,
-    "isactive": False,
-    "isenabled": False,
-    "on": False,
-    "running": False,
-} | dict.fromkeys(
+_OFF = dict.fromkeys(("active", "autostart", "isactive", "isenabled", "on", "running"), False) | dict.fromkeys(
     ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
 )
 """Switches of other programs in small letters, and the value of each by which a server is off."""
