@@ -1,10 +1,11 @@
 """`ToolResult`: the result of a tool call, for the model, the user and programs."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 from zot_core.display import NOTE, DisplayBlock
-from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.record import Record, field
 
 SEEN = "seen"
@@ -14,12 +15,13 @@ SEEN = "seen"
 class Sight(Record):
     """The content of a file, by its real path, after a call. The model knows it once it has read the result; with
     `before`, the content before a change of a part, only if that was known. `machine` names the machine that has the
-    file, empty for this one."""
+    file, empty for this one. `text`: the content is that of the text which a prompt has of the file."""
 
     path: str
     content: tuple[int, int]
     before: tuple[int, int] | None = None
     machine: str = ""
+    text: bool = False
 
     def stored(self) -> dict[str, Any]:
         """Return it as the session stores it."""
@@ -29,11 +31,24 @@ class Sight(Record):
 def read_sight(value: Any) -> Sight | None:
     """Return the sight in a stored result; None for anything else."""
     match value:
-        case {"path": str(path), "content": [int(size), int(check)], "before": [int(old_size), int(old_check)], **more}:
-            return Sight(path, (size, check), (old_size, old_check), str(more.get("machine", "")))
-        case {"path": str(path), "content": [int(size), int(check)], **more} if "before" not in more:
-            return Sight(path, (size, check), machine=str(more.get("machine", "")))
+        case {"path": str(path), "content": [int(size), int(check)], **more}:
+            where, text = str(more.get("machine", "")), more.get("text") is True
+            match more.get("before", ()):
+                case ():
+                    return Sight(path, (size, check), machine=where, text=text)
+                case [int(old_size), int(old_check)]:
+                    return Sight(path, (size, check), (old_size, old_check), where, text)
     return None
+
+
+def kept_values(summary: Message) -> dict[str, Any]:
+    """Return what a compaction has computed of the messages before its summary, by name; empty for other messages, and
+    if it is not as it was written."""
+    try:
+        found = json.loads(summary.kept or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 class ToolResult(Record):

@@ -53,7 +53,7 @@ async def test_what_changes_here_meanwhile_counts_when_the_machine_is_given_back
     assert agent.context.cwd == "/srv/app"
     assert agent.context.seen_files is seen
     agent.start_over([], agent.usage)
-    assert not await seen.differs("/srv/app/a.txt", "/srv/app/a.txt", agent.context.files)
+    assert not await seen.differs("/srv/app/a.txt", agent.context.files)
     agent.use_machine(None)
     assert (agent.context.cwd, agent.context.home) == ("/elsewhere", "")
     assert agent.context.files is before

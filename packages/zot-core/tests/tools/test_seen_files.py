@@ -142,13 +142,27 @@ async def test_a_conversation_in_memory_knows_what_it_has_read_when_it_goes_on_e
         assert "wrote" in await told(runtime)
 
 
-async def test_a_compaction_forgets_no_file(file: Path) -> None:
-    client = [Turn(calls=[READ]), "one", "two", "three", "## Goal\n\nnone", Turn(calls=[WRITE]), "four"]
-    async with opened(file, *client) as runtime:
-        for _ in range(3):
-            await runtime.ask("go")
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize("attached", [False, True])
+async def test_a_compaction_forgets_no_file(file: Path, *, attached: bool, elsewhere: bool) -> None:
+    (file.parent / "link").symlink_to("x")
+    first: list[Any] = ["ok"] if attached else [Turn(calls=[READ]), "one"]
+    async with opened(file, *first, "two", "three", "## Goal\n\nnone", Turn(calls=[WRITE]), "four") as runtime:
+        for prompt in (written("link", "one\ntwo") if attached else "go", "go", "go"):
+            await runtime.ask(prompt)
         await runtime.compact()
-        assert "wrote" in await told(runtime)
+        assert "one\ntwo" not in "".join(each.text for each in runtime.messages[1:])
+        if not elsewhere:
+            assert "wrote" in await told(runtime)
+    async with opened(file, Turn(calls=[WRITE])) as runtime:
+        file.write_text("theirs\n" if attached else file.read_text())
+        assert (CHANGED if attached else "wrote") in await told(runtime)
+
+
+async def test_a_file_that_was_attached_and_then_edited_is_not_called_changed(file: Path) -> None:
+    async with opened(file, Turn(calls=[EDIT]), "ok", Turn(calls=[WRITE])) as runtime:
+        await told(runtime, written("x", "one\ntwo"))
+        assert NEVER in await told(runtime)
 
 
 async def test_a_file_of_another_machine_is_another_file(file: Path) -> None:
@@ -170,6 +184,7 @@ async def test_a_file_of_another_machine_is_another_file(file: Path) -> None:
         st.tuples(st.integers(0), st.integers(0)),
         st.none() | st.tuples(st.integers(0), st.integers(0)),
         st.text(),
+        st.booleans(),
     )
 )
 def test_a_sight_is_read_back_as_it_was_stored(sight: Sight) -> None:
@@ -187,8 +202,10 @@ _PARTS = st.fixed_dictionaries(
 )
 
 
-@given(_PARTS | _JSON)
-def test_a_damaged_sight_is_no_sight_or_one_that_is_stored_as_any(value: object) -> None:
-    SeenFiles().follow([Message("tool", [ToolResultBlock("1", [], details={SEEN: value})])])
+@given(_PARTS | _JSON, st.booleans())
+async def test_a_damaged_sight_is_no_sight_or_one_that_is_stored_as_any(value: object, alone: bool) -> None:
+    results = Message("tool", [ToolResultBlock("1", [], details={SEEN: value})])
+    summary = Message("user", [], kept=dumps({SEEN: value if alone else [value]}))
+    await SeenFiles().follow([results, summary])
     sight = read_sight(value)
     assert sight is None or read_sight({"path": "", **loads(dumps(sight.stored()))}) == sight

@@ -59,7 +59,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
-    agent.place.follow(agent.history)  # of a resumed session
+    await agent.place.follow(agent.history)  # of a resumed session
     try:
         await agent.hooks.before_calls.gather(len(calls))
     except asyncio.CancelledError:
@@ -72,7 +72,7 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     try:
         return await (_run_in_parallel if together else _run_in_order)(agent, calls, cut)
     finally:
-        agent.place.follow(agent.history)
+        await agent.place.follow(agent.history)
 
 
 async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> bool:

@@ -32,12 +32,16 @@ class ToolPlace:
         """The machine that tools use in place of this one."""
         self._read: tuple[SeenFiles, NewMessages] | None = None
 
-    def follow(self, history: MessageHistory) -> None:
-        """Let tools know what the model has read in a conversation so far."""
+    async def follow(self, history: MessageHistory) -> None:
+        """Let tools know what the model has read in a conversation so far: the same in the process that has had it as
+        in another one, also where messages were replaced."""
         seen = self.context.seen_files
         if self._read is None or self._read[0] is not seen:
             self._read = seen, NewMessages(history)
-        seen.follow(self._read[1].read()[0], self.context.cwd)
+        messages, replaced = self._read[1].read()
+        if replaced:
+            seen.clear()
+        await seen.follow(messages, self.here.cwd, self.here.files)
 
     def forget(self) -> None:
         """Forget what the model has read, so that `follow` reads all of a conversation again."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from zot_core.compaction.render import shorten
 from zot_core.errors import ToolError
+from zot_core.result import kept_values
+from zot_core.tools.definition.seen_files import SeenFiles
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, field
 from zot_provider.wire.parts import plain_text
@@ -42,8 +44,8 @@ write it."""
 
 class KeptFacts(Record):
     """The user's messages as they were written, and how many older ones are left out; paths of files that were only
-    read, and of changed files; by command the names of the tests that failed when it last ran; and the commands after
-    which files were changed."""
+    read, and of changed files; by command the names of the tests that failed when it last ran; the commands after
+    which files were changed; and what `SeenFiles` stores, which the model does not read."""
 
     prompts: list[str] = field(default_factory=list)
     left_out: int = 0
@@ -51,6 +53,7 @@ class KeptFacts(Record):
     changed: list[str] = field(default_factory=list)
     failed: dict[str, list[str]] = field(default_factory=dict)
     outdated: list[str] = field(default_factory=list)
+    seen: list[dict[str, Any]] = field(default_factory=list)
 
     def json(self) -> str:
         """Return the facts as the next compaction reads them; empty without any."""
@@ -111,7 +114,9 @@ def failed_tests(output: str) -> list[str]:
 
 async def kept_facts(agent: "Agent", messages: Sequence[Message]) -> KeptFacts:
     """Return the facts of messages that a summary replaces; an earlier summary among them has its own."""
-    facts = _stored(messages[0].kept if messages else "")
+    facts, here, seen = _stored(kept_values(messages[0]) if messages else {}), agent.place.here, SeenFiles()
+    await seen.follow(messages, here.cwd, here.files)
+    facts.seen = seen.stored()
     root = await agent.context.files.real(agent.context.cwd)
     for message, after in zip(messages, [*messages[1:], None], strict=True):
         if message.role == "user" and _is_typed(message):
@@ -141,13 +146,8 @@ def _is_typed(message: Message) -> bool:
     return not message.hidden and message.summarized_tokens is None and not message.extension
 
 
-def _stored(text: str) -> KeptFacts:
+def _stored(values: dict[str, Any]) -> KeptFacts:
     """Read the facts in the row of a summary; what is not as it was written counts as nothing."""
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return KeptFacts()
-    values: dict[str, Any] = found if isinstance(found, dict) else {}
     failed, left_out = values.get("failed"), values.get("left_out")
     runs = failed.items() if isinstance(failed, dict) else ()
     return KeptFacts(

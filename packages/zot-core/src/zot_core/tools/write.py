@@ -62,9 +62,9 @@ async def write(
     """Replace the content of a file and create missing parent directories; returns one line about it."""
     target = await resolve(path, context)
     real = await context.files.real(target)
-    if await context.seen_files.differs(real, target, context.files):
+    if await context.seen_files.differs(real, context.files):
         raise ToolError(f"{path} has changed since it was last read; read it first, so that nothing is lost")
-    if context.overwrite_check and (seen := await context.seen_files.unknown(real, target, context.files)):
+    if context.overwrite_check and (seen := await context.seen_files.unknown(real, context.files)):
         return ToolResult.error(await _first_look(path, target, context)).replace(seen=seen)
     try:
         data, encoding = await _encoded(content, path, target, context)

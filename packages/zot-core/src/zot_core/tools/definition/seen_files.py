@@ -1,21 +1,23 @@
 """`SeenFiles`: what the files were like when the model last read or wrote them.
 
 It follows from the conversation, so that it is right after resuming and going back: a result that shows or changes a
-file has a `Sight` of it, which the session stores with the result, and a prompt has the text of each file that was
-attached to it.
+file has a `Sight` of it, which the session stores with the result, a prompt has the text of each file that was
+attached to it, and the summary of a compaction has the sights of what it replaces.
 """
 
 import os
 from binascii import crc32
 from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
 
 from zot_core.machine.interface import Files, expand_home
-from zot_core.result import SEEN, Sight, read_sight
+from zot_core.result import SEEN, Sight, kept_values, read_sight
 from zot_core.tools.definition.attached_files import TEXT_LIMIT, attached_files, file_text
 from zot_provider.messages import Message, ToolResultBlock
 
-_MOST = 2000
-"""Files that are remembered, and attached files."""
+_MOST, _KEPT = 2000, 200
+"""Files that are remembered, and those that are remembered over a compaction."""
 
 
 class Fingerprint:
@@ -35,32 +37,48 @@ class Fingerprint:
 
 
 class SeenFiles:
-    """The fingerprints of the files that the model knows, by real path. What a call shows counts from the next answer
-    on: a call of the same answer was written before the model could read it."""
+    """The contents of the files that the model knows, by machine and real path. What a call shows counts from the next
+    answer on: a call of the same answer was written before the model could read it."""
 
     def __init__(self, machine: str = "") -> None:
         """`machine` is that of a `Sight`."""
         self._machine = machine
-        self._known: dict[str, tuple[int, int]] = {}
-        self._attached: dict[str, tuple[int, int]] = {}
+        self._known: dict[tuple[str, str], Sight] = {}
 
-    def follow(self, messages: Iterable[Message], cwd: str = "") -> None:
-        """Take note of what the model has read; files that were attached to a prompt are below `cwd`."""
+    async def follow(self, messages: Iterable[Message], cwd: str = "", files: Files | None = None) -> None:
+        """Take note of what the model has read; the files that were attached to a prompt are among the `files` of this
+        machine, below `cwd`."""
         for message in messages:
-            if message.role == "user" and not self._machine:
+            for value in stored if isinstance(stored := kept_values(message).get(SEEN), list) else ():
+                self._take_stored(value)
+            if message.role == "user" and files is not None:
                 for name, text in attached_files(message.text):
-                    _put(self._attached, os.path.normpath(os.path.join(cwd, expand_home(name, ""))), _print(text))
+                    path = os.path.normpath(os.path.join(cwd, expand_home(name, "")))
+                    with suppress(OSError, ValueError):
+                        path = await files.real(path)
+                    self.take(Sight(path, _print(text), text=True))
             for block in message.content if message.role == "tool" else ():
                 if isinstance(block, ToolResultBlock) and block.details:
-                    sight = read_sight(block.details.get(SEEN))
-                    if sight is not None:
-                        self.take(sight)
+                    self._take_stored(block.details.get(SEEN))
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Return what the model knows of the last files, for `kept_values` of a summary."""
+        return [sight.stored() for sight in [*self._known.values()][-_KEPT:]]
 
     def take(self, sight: Sight) -> None:
         """Take note of what the model has read."""
-        path = sight.path
-        if sight.machine == self._machine and sight.before in (None, self._known.get(path)):
-            _put(self._known, path, sight.content)
+        key = sight.machine, sight.path
+        known = self._known.pop(key, None)
+        if sight.before is None or (known is not None and not known.text and known.content == sight.before):
+            self._known[key] = sight.replace(before=None)
+            if len(self._known) > _MOST:
+                del self._known[next(iter(self._known))]
+        elif known is not None and not known.text:  # it knows a later content
+            self._known[key] = known
+
+    def _take_stored(self, value: object) -> None:
+        if (sight := read_sight(value)) is not None:
+            self.take(sight)
 
     def shown(self, path: str, content: tuple[int, int]) -> Sight:
         """Return the sight of a content that the model is about to read."""
@@ -73,31 +91,21 @@ class SeenFiles:
         self.take(sight)
         return sight
 
-    async def differs(self, path: str, named: str, files: Files) -> bool:
-        """Whether a file that the model has seen has another content now. `named` is its path with links."""
-        known, attached = self._known.get(path), self._attached.get(named)
-        if known is None and attached is None:
+    async def differs(self, path: str, files: Files) -> bool:
+        """Whether a file that the model has seen has another content now."""
+        known = self._known.get((self._machine, path))
+        now = None if known is None else await _content(path, files)
+        if known is None or now is None:
             return False
-        now = await _content(path, files)
-        return now not in (None, known) and (attached is None or attached != await _text(path, files))
+        return known.content != (await _text(path, files) if known.text else now)
 
-    async def unknown(self, path: str, named: str, files: Files) -> Sight | None:
+    async def unknown(self, path: str, files: Files) -> Sight | None:
         """Return the sight of a file that has a content and that the model has never seen; None for any other."""
-        if path in self._known or named in self._attached:
-            return None
-        content = await _content(path, files)
+        content = None if (self._machine, path) in self._known else await _content(path, files)
         return self.shown(path, content) if content is not None and content[0] else None
 
     def clear(self) -> None:
         self._known.clear()
-        self._attached.clear()
-
-
-def _put(contents: dict[str, tuple[int, int]], path: str, content: tuple[int, int]) -> None:
-    contents.pop(path, None)
-    contents[path] = content
-    if len(contents) > _MOST:
-        del contents[next(iter(contents))]
 
 
 async def _content(path: str, files: Files) -> tuple[int, int] | None:
