@@ -41,6 +41,18 @@ def read_sight(value: Any) -> Sight | None:
     return None
 
 
+CARRIED = "carried"
+"""The member of `kept_values` with what tools keep, by their names."""
+
+
+class Carried(Record):
+    """What a tool keeps when messages with its calls are replaced by a summary: a `text` for the model, empty for none,
+    and a JSON value, for the tool itself, which `kept_values` of the summary has under its name."""
+
+    text: str
+    value: Any
+
+
 def kept_values(summary: Message) -> dict[str, Any]:
     """Return what a compaction has computed of the messages before its summary, by name; empty for other messages, and
     if it is not as it was written."""

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from zot_core.agent import Agent, user_message
 from zot_core.compaction.compactor import CompactionError, CompactionLimits, Compactor, NothingToCompact
 from zot_core.compaction.summary import HEADING
+from zot_core.display import Todo
 from zot_core.events import CompactDone, CompactStart, UsageEvent
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, record, types
 from zot_core.tools import BUILTIN_TOOLS
-from zot_core.tools.todo import LEFT_ALONE
+from zot_core.tools.todo import LEFT_ALONE, current_list
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
@@ -331,5 +332,25 @@ def test_the_list_of_what_is_to_be_done_comes_back_with_the_summary() -> None:
         for message in chat(60):
             agent.history.append(message)
     assert agent.history.messages[0].text.endswith("Count.")
-    assert not todo.carry([*listed, *[Message("assistant", [call.replace(id="2", arguments='{"items": []}')]),
-                                      Message("tool", [ToolResultBlock("2", [TextBlock("empty")])])]])  # fmt: skip
+    empty = [call.replace(id="2", arguments='{"items": []}')], [ToolResultBlock("2", [TextBlock("empty")])]
+    assert todo.carry([*listed, Message("assistant", [*empty[0]]), Message("tool", [*empty[1]])]) is None
+
+
+def test_the_list_of_what_is_to_be_done_is_kept_whole_and_not_read_from_the_summary() -> None:
+    words = "step\n- [x] a line of it"
+    call = ToolCallBlock("1", "todo", json.dumps({"items": [{"content": words, "status": "in_progress"}]}))
+    todo = next(each for each in BUILTIN_TOOLS if each.name == "todo")
+    messages = [Message("assistant", [call]), Message("tool", [ToolResultBlock("1", [TextBlock("1 item")])]), *chat(9)]
+    agent = make_agent(ScriptedClient(["Count."], repeat=True), todo, messages=messages)
+    for _ in range(4):
+        compact(agent)
+        assert current_list(agent.history.messages) == [Todo(words, "in_progress")]
+        for message in chat(60):
+            agent.history.append(message)
+    assert agent.history.messages[0].text.endswith("Count.")  # no longer for the model
+
+
+@pytest.mark.parametrize("kept", ["[]", '{"carried": 1}', '{"carried": {"todo": {"items": [1], "answers": 1}}}',
+                                  '{"carried": {"todo": {"items": [], "answers": Infinity}}}'])  # fmt: skip
+def test_a_damaged_list_in_a_summary_is_none(kept: str) -> None:
+    assert current_list([Message("user", [], summarized_tokens=1, kept=kept)]) == []

@@ -1,5 +1,7 @@
 """The list that the model keeps, and what follows from it."""
 
+from pathlib import Path
+
 import pytest
 
 from zot_core.conversation.driver import Conversation
@@ -91,3 +93,16 @@ async def test_a_conversation_that_is_continued_has_its_list() -> None:
         messages = runtime.messages
     async with Conversation(Runtime("any", client=ScriptedClient(), messages=messages)) as conversation:
         assert [each.status for each in conversation.todos.items] == ["in_progress"]
+
+
+async def test_a_conversation_that_is_continued_after_two_compactions_has_its_list(tmp_path: Path) -> None:
+    session = str(tmp_path / "talk.jsonl")
+    answers = [Turn(calls=[listed(TWO)]), "one", "two", "three", "notes", "four", "five", "six", "notes"]
+    async with Conversation(Runtime("any", client=ScriptedClient(answers), session=session)) as conversation:
+        for _ in range(2):
+            for _ in range(3):
+                await conversation.prompt("on")
+            await conversation.runtime.compact()
+        assert [each.status for each in conversation.todos.items] == ["in_progress"]
+    async with Conversation(Runtime("any", client=ScriptedClient(), session=session)) as conversation:
+        assert conversation.todos.items == [Todo("write\n<b>", "in_progress")]

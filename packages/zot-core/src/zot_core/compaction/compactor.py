@@ -170,8 +170,9 @@ class Compactor:
         return text
 
     def _carried(self, messages: list[Message]) -> list[str]:
-        """Return what the tools keep over a compaction, such as a list of what is to be done."""
-        return [kept for _, tool in sorted(self._agent.tools.items()) if (kept := tool.carry(messages))]
+        """Return what the model must still know of earlier calls, such as a list of what is to be done."""
+        carried = (tool.carry(messages) for _, tool in sorted(self._agent.tools.items()))
+        return [each.text for each in carried if each and each.text]
 
     def attach(self) -> None:
         """Compact automatically from now on: before a turn, before the calls of an answer, and at the end of a run if

@@ -45,7 +45,7 @@ write it."""
 class KeptFacts(Record):
     """The user's messages as they were written, and how many older ones are left out; paths of files that were only
     read, and of changed files; by command the names of the tests that failed when it last ran; the commands after
-    which files were changed; and what `SeenFiles` stores, which the model does not read."""
+    which files were changed; and what `SeenFiles` and tools keep, which the model does not read here."""
 
     prompts: list[str] = field(default_factory=list)
     left_out: int = 0
@@ -54,6 +54,7 @@ class KeptFacts(Record):
     failed: dict[str, list[str]] = field(default_factory=dict)
     outdated: list[str] = field(default_factory=list)
     seen: list[dict[str, Any]] = field(default_factory=list)
+    carried: dict[str, Any] = field(default_factory=dict)
 
     def json(self) -> str:
         """Return the facts as the next compaction reads them; empty without any."""
@@ -117,6 +118,7 @@ async def kept_facts(agent: "Agent", messages: Sequence[Message]) -> KeptFacts:
     facts, here, seen = _stored(kept_values(messages[0]) if messages else {}), agent.place.here, SeenFiles()
     await seen.follow(messages, here.cwd, here.files)
     facts.seen = seen.stored()
+    facts.carried = {name: each.value for name, tool in agent.tools.items() if (each := tool.carry(messages))}
     root = await agent.context.files.real(agent.context.cwd)
     for message, after in zip(messages, [*messages[1:], None], strict=True):
         if message.role == "user" and _is_typed(message):

@@ -9,9 +9,8 @@ from zot_core.runtime.runtime import Runtime
 
 
 class TodoList:
-    """`items` is the current list. It follows from the history: going back in the session goes back to its list.
-    Only a compaction leaves it as it is: the history may no longer have the call.
-    """
+    """`items` is the current list. It follows from the history, in which a compaction keeps it: going back in a session
+    goes back to its list."""
 
     def __init__(self, runtime: Runtime, notify: Callable[[TodoUpdate], None]) -> None:
         """`notify` is called after a change."""

@@ -1,14 +1,14 @@
 """The `todo` tool: a list of what is still to be done, for the user to see."""
 
-import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import get_args
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
 from zot_core.display import Todo, TodoDisplay, TodoStatus
 from zot_core.errors import ToolError
-from zot_core.result import ToolResult
+from zot_core.result import CARRIED, Carried, ToolResult, kept_values
 from zot_core.tools.definition.argument_repair import meant
 from zot_core.tools.definition.builtin import builtin
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
@@ -26,8 +26,6 @@ LEFT_ALONE = 60
 """Answers of the model without a change of the list after which a compaction does not keep it: nobody works by it."""
 
 _KEPT = "Your list of the steps of the task (x: completed, >: in progress), as it was {} answers ago:\n{}"
-_CARRIED = re.compile(re.escape(_KEPT).replace(r"\{\}", r"(\d{1,9})", 1).replace(r"\{\}", "(.+)", 1) + r"\Z", re.DOTALL)
-"""The end of a summary that has a list."""
 
 
 class TodoItem(TypedDict):
@@ -37,18 +35,15 @@ class TodoItem(TypedDict):
     status: TodoStatus
 
 
-def _carry(messages: Sequence[Message]) -> str:
-    items = current_list(messages)
+def _carry(messages: Sequence[Message]) -> Carried | None:
+    items, alone = _list_of(messages)
     marks = {"pending": " ", "in_progress": ">", "completed": "x"}
     rows = "\n".join(f"- [{marks[each.status]}] {each.content}" for each in items)
-    done = all(each.status == "completed" for each in items)
-    calling = [any(call.name == todo.name for call in each.tool_calls) for each in reversed(messages)]
-    last = calling.index(True) if True in calling else len(messages)
-    alone = sum(each.role == "assistant" for each in messages[len(messages) - last :])
-    is_older = last == len(messages) and bool(messages) and messages[0].summarized_tokens is not None
-    if is_older and (found := _CARRIED.search(messages[0].text)):  # an earlier compaction has kept it
-        rows, done, alone = found[2], False, alone + int(found[1])
-    return "" if done or alone > LEFT_ALONE else _KEPT.format(alone, rows)
+    needless = alone > LEFT_ALONE or all(each.status == "completed" for each in items)
+    stored = [{"content": each.content, "status": each.status} for each in items]
+    return (
+        Carried("" if needless else _KEPT.format(alone, rows), {"items": stored, "answers": alone}) if items else None
+    )
 
 
 @builtin(
@@ -73,19 +68,27 @@ async def todo(items: list[TodoItem]) -> ToolResult:
 
 
 def current_list(messages: Sequence[Message]) -> list[Todo]:
-    """Return the list after these messages: that of the last call which succeeded. Empty without one in the last
-    `RECENT` messages."""
+    """Return the list after these messages: that of the last call which succeeded, or which a summary has kept. Empty
+    without one in the last `RECENT` messages."""
+    return _list_of(messages)[0]
+
+
+def _list_of(messages: Sequence[Message]) -> tuple[list[Todo], int]:
+    """Return the list, and how many answers of the model came after it."""
     succeeded: set[str] = set()
+    alone = 0
     for message in reversed(messages[-RECENT:]):
         for block in reversed(message.content):
             if isinstance(block, ToolResultBlock) and not block.is_error and block.fate == "ran":
                 succeeded.add(block.call_id)
             elif isinstance(block, ToolCallBlock) and block.name == todo.name and block.id in succeeded:
-                try:
-                    return _todos(meant(block.parsed(), todo.schema)[0]["items"])
-                except (KeyError, TypeError, ValueError):
-                    continue
-    return []
+                with suppress(KeyError, TypeError, ValueError):
+                    return _todos(meant(block.parsed(), todo.schema)[0]["items"]), alone
+        alone += message.role == "assistant"
+        with suppress(KeyError, OverflowError, TypeError, ValueError):
+            kept = kept_values(message)[CARRIED][todo.name]
+            return _todos(kept["items"]), alone + int(kept["answers"])
+    return [], 0
 
 
 def _todos(items: Sequence[TodoItem]) -> list[Todo]:

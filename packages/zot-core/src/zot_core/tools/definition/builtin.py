@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 from zot_core.display import DisplayBlock
-from zot_core.result import ToolResult
+from zot_core.result import Carried, ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Reads, Recall, Tool
@@ -116,7 +116,7 @@ class BuiltinTool(Tool):
     def only_reads(self, arguments: Mapping[str, Any]) -> bool:
         return self.repeatable or self.function_tool.only_reads(arguments)
 
-    def carry(self, messages: Sequence[Message]) -> str:
+    def carry(self, messages: Sequence[Message]) -> Carried | None:
         return self.function_tool.carry(messages)
 
     def recall(

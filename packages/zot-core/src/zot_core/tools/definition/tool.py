@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, o
 
 from zot_core.aio import is_async
 from zot_core.display import DisplayBlock, TerminalDisplay
-from zot_core.result import ToolResult
+from zot_core.result import Carried, ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.schema_match import fits
@@ -96,9 +96,10 @@ class Tool(ABC):
         except ValueError:
             return {}
 
-    def carry(self, messages: Sequence[Message]) -> str:
-        """Return what the model must still know of earlier calls when these messages are replaced by a summary."""
-        return ""
+    def carry(self, messages: Sequence[Message]) -> Carried | None:
+        """Return what is still needed of earlier calls when these messages are replaced by a summary. The first of them
+        may be an earlier summary."""
+        return None
 
     def found_tools(self) -> Sequence[str]:
         """Return the tools that were found with it, which such a summary keeps."""
@@ -134,7 +135,7 @@ Preview: TypeAlias = Callable[..., Awaitable[list[DisplayBlock]]]
 fail."""
 
 
-Carry: TypeAlias = Callable[[Sequence[Message]], str]
+Carry: TypeAlias = Callable[[Sequence[Message]], Carried | None]
 """Returns what the model must still know of earlier calls when these messages are replaced by a summary."""
 
 
@@ -206,8 +207,8 @@ class FunctionTool(Tool, Generic[P, R]):
             self._schema = self.arguments.schema()
         return self._schema
 
-    def carry(self, messages: Sequence[Message]) -> str:
-        return "" if self._carry is None else self._carry(messages)
+    def carry(self, messages: Sequence[Message]) -> Carried | None:
+        return None if self._carry is None else self._carry(messages)
 
     def recall(
         self, arguments: dict[str, Any], text: str, *, details: dict[str, Any] | None = None, failed: bool = False
