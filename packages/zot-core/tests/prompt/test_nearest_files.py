@@ -9,6 +9,7 @@ from zot_core.events import AgentEvent, ToolResultEvent
 from zot_core.prompt.nearest_files import NearestInstructions, NearestLimits
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.subagents.inherit import inherit
+from zot_core.tools.definition.attached_files import written
 from zot_provider.messages import ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -289,3 +290,26 @@ async def test_a_conversation_that_has_lost_them_gets_them_again_and_one_that_go
     async with Runtime("any", client=client(), cwd=project, messages=messages) as runtime:
         NearestInstructions(runtime.agent, lambda: True).attach()
         assert API not in await read(runtime)
+
+
+async def test_a_file_that_a_prompt_has_brings_the_instructions_behind_the_prompt_once(project: Path) -> None:
+    async def asked(runtime: Runtime, prompt: str) -> list[str]:
+        before = len(runtime.messages)
+        await runtime.ask(prompt)
+        return [each.text for each in runtime.messages[before + 1 : -1]]
+
+    prompt = f"Change it.\n\n{written('api/v2/a.py', 'x = 1')}"
+    async with Runtime("any", client=ScriptedClient(["ok"], repeat=True), cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        assert await asked(runtime, prompt) == [f"{API}\n{V2}"]
+        assert await asked(runtime, prompt) == []
+        assert await asked(runtime, written("web/AGENTS.md", "no jquery")) == []
+        messages = runtime.messages
+    client = ScriptedClient([Turn(calls=[Call("read", {"path": "api/a.py"})]), "ok"])
+    async with Runtime("any", client=client, cwd=project, messages=messages) as runtime:
+        NearestInstructions(runtime.agent, lambda: True).attach()
+        assert not any(API in text for text in await asked(runtime, "go"))
+        runtime.clear()
+    async with Runtime("any", client=ScriptedClient(["ok"]), cwd=project) as runtime:
+        NearestInstructions(runtime.agent, lambda: False).attach()
+        assert await asked(runtime, prompt) == []

@@ -1,7 +1,8 @@
 """`NearestInstructions`: the `AGENTS.md` of a folder below the working directory, added to the first result that
-touches the folder: of a call that names it or something in it, or that has found a line of a file in it. A word of a
-command is a path by its position: with a slash anywhere, without one where a command would enter it, or as an argument
-of a program that takes folders. So neither `npm test` nor the prose of a commit message touches the folder `test`.
+touches the folder: of a call that names it or something in it, or that has found a line of a file in it. For a file
+that a prompt has, they follow the prompt. A word of a command is a path by its position: with a slash anywhere, without
+one where a command would enter it, or as an argument of a program that takes folders. So neither `npm test` nor the
+prose of a commit message touches the folder `test`.
 
 They are never in the system prompt, which stays the same from request to request. Where the conversation has lost
 them, by a compaction or because it was taken back, the next result that touches the folder has them again.
@@ -11,14 +12,16 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
+from zot_core.clock import timestamp
 from zot_core.display import INSTRUCTIONS
 from zot_core.errors import ToolError
 from zot_core.hooks import Compaction, Hooks, ToolOutcome
 from zot_core.machine.interface import expand_home
 from zot_core.prompt.context_files import CLAUDE, NAME, open_to_all
+from zot_core.tools.definition.attached_files import attached_files
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record
@@ -116,9 +119,11 @@ class NearestInstructions:
         self._done: set[tuple[str, str]] = set()
         """The folders that were looked at, each with the id of the sub-agent that has touched it."""
         self._resets = -1  # those of the history when `_done` was true of it
+        self._looked = (-1, 0)  # those when its prompts were looked at, and how many messages it had
 
     def attach(self) -> None:
-        """Begin, with the next result."""
+        """Begin, with the next prompt or result."""
+        self._agent.hooks.extra_messages.add(self._on_turn)
         self._agent.hooks.tool_result.add(self._on_result)
         self._agent.hooks.compacted.add(self._forget)
 
@@ -131,33 +136,54 @@ class NearestInstructions:
         if call.by or context.home or not self._trusted():
             return None
         place = _WorkingDirectory(context.replace(cwd=call.cwd) if call.cwd else context)
-        touched = await self._touched(outcome, place)
+        said = "\n".join([result.text, *(each for each in call.arguments.values() if isinstance(each, str))])
+        notes = await self._notes(await self._touched(outcome, place), place, said, call.agent_id)
+        return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
+
+    async def _on_turn(self, _: int) -> list[Message]:
+        """Return the instructions for the files that new messages of the user have, which may be changed unread."""
+        context, messages = self._agent.context, self._agent.history.messages
+        resets = self._agent.history.resets
+        start = self._looked[1] if self._looked[0] == resets else 0
+        new, self._looked = [each for each in messages[start:] if each.role == "user"], (resets, len(messages))
+        names = dict.fromkeys(name for each in new for name, _ in attached_files(each.text))
+        if not names or context.home or not self._trusted():
+            return []
+        place = _WorkingDirectory(context)
+        touched = await self._there(islice(names, self._limits.hits), [context.cwd], place)
+        notes = await self._notes([*touched], place, "\n".join(each.text for each in new))
+        return [Message("user", [*notes], timestamp(), hidden="instructions for the attached files")] if notes else []
+
+    async def _notes(
+        self, touched: list[str], place: _WorkingDirectory, said: str, agent_id: str = ""
+    ) -> list[TextBlock]:
+        """Return the instructions for folders below `place`, without those that an agent has or that were `said`."""
         if not touched or open_to_all(place.context.cwd):
-            return None
+            return []
         root = await place.real()
         if self._resets != self._agent.history.resets:
             self._resets, self._done = self._agent.history.resets, self._in_history(root)
         notes: list[TextBlock] = []
-        said = "\n".join([result.text, *(each for each in call.arguments.values() if isinstance(each, str))])
         for below in touched:
             nearest: list[TextBlock] = []
             for folder in reversed(self._chain(below, root)):
-                key = (call.agent_id, folder)
+                key = (agent_id, folder)
                 if key in self._done or len(notes) + len(nearest) == self._limits.files:
                     continue
                 self._done.add(key)
                 if text := await self._read(folder, root, place.context, said):
                     nearest.append(TextBlock(text))
             notes += reversed(nearest)
-        return outcome.replace(result=result.replace(content=[*result.content, *notes])) if notes else None
+        return notes
 
     def _in_history(self, root: str) -> set[tuple[str, str]]:
         """Return the folders whose instructions the conversation has: it may be an earlier one, or have lost some."""
-        results = (block for message in self._agent.history.messages for block in message.content)
-        notes = (note for block in results if isinstance(block, ToolResultBlock) for note in block.content[1:])
+        blocks = [block for message in self._agent.history.messages for block in message.content]
+        added = (note for block in blocks if isinstance(block, ToolResultBlock) for note in block.content[1:])
+        own = (block for message in self._agent.history.messages if message.hidden for block in message.content)
         named = (
             note.text.removeprefix(INSTRUCTIONS).partition(_FOR_WORK)[0]
-            for note in notes
+            for note in chain(added, own)
             if isinstance(note, TextBlock) and note.text.startswith(INSTRUCTIONS)
         )
         return {("", os.path.join(root, os.path.dirname(each))) for each in named}
