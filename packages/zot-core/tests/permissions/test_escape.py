@@ -183,6 +183,34 @@ async def test_a_command_gets_what_the_most_careful_of_its_parts_gets(
     assert await project.run(rules, command) == expected
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git >x push a", "git 2>&1 push", "git >&- push", "git <x push", "git >x push >y a", "git >x push <y a 2>z b",
+        "a | git >x push", "a && git >x push", "! git >x push", "git >x push | a", "(git >x push)", "sudo git >x push",
+        "git >x \\\n push", "git <<E push\nE", "git <<E >x push\nE", "a | git <<E push\nE", "git >x push <<E a\nE",
+        "git >x 'push'", "! git <<E push\nE",
+    ],
+)  # fmt: skip
+async def test_words_behind_a_redirection_are_words_of_the_command_before_it(project: Project, command: str) -> None:
+    rules = "deny bash(git push);;deny bash(git push a);;deny bash(git push a b)"
+    assert await project.run(rules, command, "yolo") == "deny"
+    assert await project.run("allow bash(git *)", command) == "ask"
+
+
+async def test_they_are_files_that_it_reads_and_no_words_of_other_commands(project: Project) -> None:
+    for command in ("cat >x .env", "cat <x .env", "cat <<E .env\nE", "cat 2>&1 b .env"):
+        assert await project.run("deny read(.env)", command, "yolo") == "deny", command
+    for command in ("git | a >x push", "git; a >x push", "a >x git push", "git >push a", "$(git) >x push"):
+        assert await project.run("deny bash(git push*)", command, "yolo") in ("allow", "ask"), command
+    assert await project.run("deny bash(git push*)", "echo >x git push", "yolo") == "allow"
+
+
+async def test_a_line_that_the_grammar_cannot_read_is_asked_about_where_a_rule_denies(project: Project) -> None:
+    for command in ("git <<E push && rm x\nb\nE", "git <<E push | rm x\nb\nE"):
+        assert await project.run("deny bash(rm *)", command, "yolo") == "ask", command
+
+
 PROGRAMS = """
     capsh cargo cat cd chrt curl echo ed env ex fd find gcc gdb git grep iconv less let logsave ls make man mapfile node
     noglob nocorrect npm nsenter openssl perl pip printf pytest python3 read rg rsync run-parts scp script sed set

@@ -100,6 +100,8 @@ _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n|-(?=[ \t\n<]))*")
 """The text that the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
 _WHOLE = ("string", "translated_string", "heredoc_body", "heredoc_redirect", "regex")
 """Kinds whose text is read as a whole, with the blanks in it."""
+_ENDING = ("list", "negated_command", "pipeline")
+"""Kinds whose last command gets the redirections behind them."""
 _ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
@@ -214,11 +216,26 @@ def _command(node: Node, line: ShellLine, data: bytes) -> SimpleCommand:
         _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         for child in node.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
-    ]
+    ] + [_word(each) for each in _words_behind(node)]
     for before, after in zip(node.children, node.children[1:], strict=False):
         if not _BETWEEN.fullmatch(data, before.end_byte, after.start_byte):
             line.hide("its words are not separated")
     return SimpleCommand(words, _text(node), _is_fed(node))
+
+
+def _words_behind(node: Node) -> list[Node]:
+    """Return the words of a command behind a redirection: the grammar takes them for parts of it."""
+    found: list[Node] = []
+    while (parent := node.parent) is not None:
+        if parent.type == "redirected_statement":
+            for each in parent.children[1:]:
+                redirects = [part for part in (each, *each.children) if part.type == "file_redirect"]
+                found += each.children_by_field_name("argument")
+                found += [word for redirect in redirects for word in _parts(redirect)[1]]
+        elif parent.type not in _ENDING or node.end_byte < parent.end_byte:
+            break
+        node = parent
+    return found
 
 
 def _is_fed(node: Node) -> bool:
@@ -277,23 +294,28 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _read_redirection(node: Node, line: ShellLine) -> None:
-    signs = [at for at, child in enumerate(node.children) if not child.is_named]
-    given = node.children[signs[0] + 1 :] if signs else node.children
-    if not given:
+    file, words = _parts(node)
+    if words:
+        line.unclear.append("a redirection is before other words")
+    if file is None:
         line.hide("it cannot be parsed")
         return
-    target, *others = given
-    if others:  # the grammar takes words after the file for files, but they are words of the command
-        line.unclear.append("a redirection is before other words")
-        line.commands.append(SimpleCommand([_word(each) for each in others], _text(node)))
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
-    path = _word(target).shape
+    path = _word(file).shape
     if operator in (">&", "<&") and path in _DESCRIPTORS and descriptor in _DESCRIPTORS:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
         return
     line.redirections.append(Redirection(path, writes=not operator.startswith("<")))
+
+
+def _parts(node: Node) -> tuple[Node | None, list[Node]]:
+    """Return what is behind the sign of a redirection: a file, unless the sign closes one, and words of the command."""
+    sign = next((at for at, child in enumerate(node.children) if not child.is_named), -1)
+    given = node.children[sign + 1 :]
+    closes = sign >= 0 and node.children[sign].type.endswith("-")
+    return (None, given) if closes or not given else (given[0], given[1:])
 
 
 def _text(node: Node) -> str:
