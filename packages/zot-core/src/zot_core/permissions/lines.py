@@ -72,7 +72,12 @@ class LineRules:
         commands = [rule for rule in rules if rule.tool.casefold() == COMMANDS]
         matched = [rule for rule in commands if rule.pattern is None]
         folders = self._place.folders(forms) or [self._cwd]
-        matched += [rule for rule in commands if any(self._matches(rule, form.shapes, folders) for form in forms)]
+        matched += [
+            rule
+            for rule in commands
+            if isinstance(pattern := rule.pattern, CommandPattern)
+            and any(self._matches(pattern, form.shapes, folders) for form in forms)
+        ]
         for rule in rules:
             if rule.tool.casefold() in FILES:
                 named = files.read | files.written if rule.tool.casefold() == READ else files.written
@@ -84,16 +89,12 @@ class LineRules:
         denied = [rule for rule in matched if rule.action == "deny"]
         return next(iter(denied or matched), None)
 
-    def _matches(self, rule: Rule, words: list[str], folders: Sequence[str]) -> bool:
-        """Whether a rule is about a command in one of these folders, also if it spells the path of the program in
+    def _matches(self, pattern: CommandPattern, words: list[str], folders: Sequence[str]) -> bool:
+        """Whether a pattern is about a command in one of these folders, also if it spells the path of the program in
         another way."""
-        pattern = rule.pattern
-        if not isinstance(pattern, CommandPattern):
-            return False
         if pattern.matches(words):
             return True
-        same = pattern.path != "" and os.path.basename(words[0]) == os.path.basename(pattern.path)
-        if not same or not pattern.matches([pattern.path, *words[1:]]):
+        if not pattern.path or not pattern.matches([pattern.path, *words[1:]]):
             return False
         return any(self._entry(words[0], each) == self._entry(pattern.path, self._cwd) for each in folders)
 
