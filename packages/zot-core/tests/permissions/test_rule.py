@@ -135,6 +135,11 @@ def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:
     assert parse_permissions({"deny": [text]}, "config.json").rules
 
 
+def test_an_error_about_a_colon_shows_the_rule_that_is_meant() -> None:
+    with pytest.raises(ConfigError, match=r"as in 'git push --force:x'; only ':\*' at the end is known$"):
+        parse_permissions({"deny": ["bash(git push:--force:x)"]}, "config.json")
+
+
 def test_a_word_that_may_be_a_glob_or_an_expression_holds_back_what_either_means() -> None:
     for rule in ("bash(rm -rf .*)", "Bash(rm -rf .*)", "bash(rm -rf .* **)"):
         for command in ("rm -rf .git", "rm -rf build", "cd x && rm -rf a b"):
