@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pi_drive import Row, Way, drive
+from pi_packages import Package
 
 OPTIONS = {"test_packages.py": "pi_results", "test_atomic.py": "atomic", "test_collections.py": "pi_collections"}
 EXAMPLES = "examples/extensions"
@@ -88,10 +89,11 @@ def driven(
     pi = Path(request.config.getoption("pi_newest") or OLDER).resolve()
 
     def run(name: str, source: str | Path, row: Row, *, in_pi: bool = True) -> None:
-        what: dict[str, Any] = {"example": source} if isinstance(source, Path) else {"package": source}
-        what["installer"] = installer_environment
         outcome = {"package": name, "state": "fails", "why": ""}
         try:
+            what: dict[str, Any] = {"example": source}
+            if isinstance(source, str):
+                what = {"package": Package(source, tmp_path / "package", installer_environment)}
             drive(row, tmp_path / "zot", **what)
             outcome |= {"state": row.state}
             if compared and in_pi and not row.differs:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from command import KEY, Zot
+from pi_packages import Package
 from pi_zot import pi_environment
 from pty_screen import PtyScreen
 from waiting import PATIENCE, wait_until
 
+from zot_ext.limits import DEFAULT_LIMITS
 from zot_provider.record import Record
 from zot_provider.testing import ScriptedServer, Turn
 from zot_tui.widgets.dialogs.stack import WAITS
@@ -26,6 +28,8 @@ SECONDS = PATIENCE
 """How long a step waits for what it says."""
 _PATIENCE = 10.0
 """How long it waits before it types again."""
+_ZOT_PATIENCE = PATIENCE / DEFAULT_LIMITS.editor_key_seconds
+"""Has zot wait for the answer to a key as long as a step waits, and longer for all else: pi has no such limits."""
 
 
 class Front(Record):
@@ -311,25 +315,24 @@ def drive(
     example: Path | None = None,
     way: Way = TYPED,
     *,
-    package: str = "",
-    installer: Mapping[str, str] | None = None,
+    package: Package | None = None,
 ) -> None:
-    """Run the script of an `example`, or of a `package` (`npm:NAME` or a folder), which is installed first with the
-    variables `installer`. The folder `root` is made. AssertionError or TimeoutError, with the screen, where it does
-    not hold."""
+    """Run the script of an `example`, or of a `package`, which is installed first. The folder `root` is made.
+    AssertionError or TimeoutError, with the screen, where it does not hold."""
     root.mkdir(exist_ok=True)
     if way.again:
         for name in ("project", "home", "zot-home/sessions", "zot-home/drafts"):
             shutil.rmtree(root / name, ignore_errors=True)
     zot, front = Zot(root), PI if way.real else ZOT
-    if package:
-        _install(zot, package, installer or {}, way.real)
+    if package is not None:
+        package.install_in_pi(way.real, zot) if way.real else package.install(zot)
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():
         _write(zot.cwd / name, text)
     if row.setup is not None:
         row.setup(zot.cwd)
-    environment = pi_environment({**zot.env, "TERM": "xterm-256color", "PI_OFFLINE": "1", **row.variables})
+    variables = {"TERM": "xterm-256color", "PI_OFFLINE": "1", "ZOT_EXT_PATIENCE": f"{_ZOT_PATIENCE:g}", **row.variables}
+    environment = pi_environment({**zot.env, **variables})
     if way.real:
         # Some start `pi` by name; zot's bridge has one on its PATH.
         environment["PATH"] = os.pathsep.join([str(way.real.parents[1] / ".bin"), environment["PATH"]])
@@ -354,28 +357,6 @@ def drive(
             assert "Traceback" not in pty.screen()
     left = lambda: processes_of(zot.home)  # noqa: E731
     wait_until(lambda: left() == [])
-
-
-def _install(zot: Zot, package: str, installer: Mapping[str, str], real: Path | None) -> None:
-    variables = pi_environment(zot.env) | dict(installer)
-    if real is None:
-        done = zot.run("ext", "install", package, "--yes", env=variables, timeout=3 * PATIENCE)
-        assert done.code == 0, done.err
-    else:
-        if Path(package).is_dir():
-            package = _with_modules(Path(package), zot.cwd.parent / "package", variables)
-        command, home = ["node", str(real / "dist" / "cli.js"), "install", package], Path(variables["HOME"])
-        npm = {"npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")}
-        variables |= {"HOME": zot.env["HOME"], **npm}  # pi keeps packages in its home
-        subprocess.run(command, cwd=zot.cwd, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
-
-
-def _with_modules(source: Path, copy: Path, variables: Mapping[str, str]) -> str:
-    """Copy a package, and install what it needs of npm: zot does that, and pi uses the folder as it is."""
-    shutil.copytree(source, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-    words = ("npm", "install", "--omit=dev", "--omit=peer", "--ignore-scripts", "--no-audit", "--no-fund")
-    subprocess.run(words, cwd=copy, env=variables, check=True, capture_output=True, timeout=3 * PATIENCE)
-    return str(copy)
 
 
 def _zot(zot: Zot, row: Row, server: ScriptedServer) -> list[str]:

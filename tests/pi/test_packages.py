@@ -4,9 +4,7 @@ They are fetched from the registry, so only `make pi` drives them.
 """
 
 import json
-import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,8 +15,8 @@ from declared import declared
 from pi_conversation_rows import call
 from pi_drive import SECONDS, ZOT, Row, Stage, Step, ask, command, ends, file, gone, keys, only, requested, see, write
 from pi_other_rows import picked
+from pi_packages import npm_install
 from pi_screen_rows import made_for
-from waiting import PATIENCE
 
 from zot_provider.testing import Call, Turn
 
@@ -194,8 +192,7 @@ def test_agents_of_collaborating_agents_answer_and_are_listed(run: Drive) -> Non
 def test_models_of_a_gateway_are_listed_and_chosen_and_the_person_says_for_whom_with_agentuity(
     driven: Driven, tmp_path: Path, installer_environment: dict[str, str]
 ) -> None:
-    install = ("npm", "install", "--prefix", tmp_path, "--legacy-peer-deps", "--ignore-scripts", "@agentuity/pi@2.0.21")
-    subprocess.run(install, env=os.environ | installer_environment, check=True, timeout=3 * PATIENCE)
+    npm_install(tmp_path, installer_environment, "@agentuity/pi@2.0.21")
     model = {"id": "harbour-one", "name": "Harbour One", "api": "openai-completions"}
     models = json.dumps({"success": True, "data": {"harbour": [model]}})
     organizations = json.dumps({"organizations": [{"id": "org_1", "name": "Leith"}, {"id": "org_2", "name": "Crail"}]})

@@ -29,6 +29,8 @@ SLOWNESS = float(os.environ.setdefault("PYTEST_SLOWNESS", f"{_slowness():.2f}"))
 """How many times as long as a quick machine this one takes, 1 to 4. It is measured once, before the tests begin."""
 PATIENCE = 120 * SLOWNESS
 """Seconds after which a test fails that waits for something. It is long, since the machine may become busy later."""
+INSTALLING = 1500
+"""Seconds after which a test fails that has packages installed from a registry: networks are slow, and disks."""
 TIME_LIMITS = (0.3, 2.0, 15.0, PATIENCE)
 """Time limits of what has to get somewhere before it is ended: try the next where it did not, on a busy machine."""
 
