@@ -178,7 +178,8 @@ def club(call):
 """
     folder = chats.extension("slow", slow)
     manifest = Path(folder, "extension.json")
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"providers": {"club": {"auth": "none"}}}))
+    more = {"providers": {"club": {"auth": "none"}}, "remember": True}
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | more))
     async with chats.built(server, extensions=[folder]) as talk:
         talk.type("/model<enter>")
         await talk.shown("› ● scripted")
@@ -186,6 +187,14 @@ def club(call):
         Path("go").touch()
         await talk.shown("sessile-1")
         assert "› ● scripted" in talk.screen()
+        await talk.press("<esc>")
+    Path("go").unlink()
+    async with chats.built(server, extensions=[folder]) as talk:  # nothing waits for what is remembered
+        talk.type("/model<enter>")
+        await talk.shown("› ● scripted")
+        assert "sessile-1" not in talk.screen()
+        Path("go").touch()
+        await talk.shown("sessile-1")
         await talk.press("<esc>")
 
 

@@ -1,5 +1,6 @@
 """/model /reasoning: the model that answers and its reasoning level."""
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
 
@@ -57,9 +58,17 @@ class ModelPicker(Picker[str]):
             self._chat.note(f"{current} did not list its models: {problem}", "warning")
 
     async def add_late(self) -> None:
-        """Add the models of extensions, once all are loaded."""
-        await self._chat.host.conversation.ready()
-        self._show((await self._chat.host.runtime.list_models(ask="never")).models)
+        """Add the models of extensions, once all are loaded, and what those say later whose names were remembered."""
+        host, changed = self._chat.host, asyncio.Event()
+        await host.conversation.ready()
+        stop = host.providers.changed.add(lambda _: changed.set()) if host.providers is not None else changed.clear
+        try:
+            while True:
+                self._show((await host.runtime.list_models(ask="never")).models)
+                await changed.wait()
+                changed.clear()
+        finally:
+            stop()
 
     def _show(self, models: Sequence[Model]) -> None:
         self._models = models
