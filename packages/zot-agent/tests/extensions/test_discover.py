@@ -127,6 +127,8 @@ def test_files_and_folders_that_are_no_extensions_are_passed_over(home: Path) ->
         ("empty", "there is no extension.json in it"),
         ("", "--ext needs the path of a folder"),
         ("nul\0", "there is no such folder"),
+        ("npm:tides@1.0.0", "is not installed; install it with: zot ext install npm:tides@1.0.0"),
+        ("git:/srv/tides", "is not installed; install it with: zot ext install git:/srv/tides"),
     ],
 )
 def test_what_was_asked_for_and_is_no_extension_is_told(alone: Path, home: Path, path: str, message: str) -> None:
@@ -134,7 +136,8 @@ def test_what_was_asked_for_and_is_no_extension_is_told(alone: Path, home: Path,
     (alone / "empty").mkdir()
     add(home / "extensions", "a")
     discovery = look(home, path)
-    assert discovery.problems == [Problem(str(alone / path) if path else "", message)]
+    is_path = path and not path.startswith(("npm:", "git:"))
+    assert discovery.problems == [Problem(str(alone / path) if is_path else path, message)]
     assert names(discovery.active()) == [("a", "global")]
 
 

@@ -227,9 +227,8 @@ def _unusable_override(found: DiscoveredExtension, discovery: Discovery) -> str:
     """Return the unusable folder given with `--ext` that would have hidden `found`, or an empty string."""
     names = (found.name, os.path.basename(found.directory))
     usable = {each.directory for each in discovery.found}
-    broken = [
-        each.directory for each in discovery.problems if each.scope == "explicit" and each.directory not in usable
-    ]
+    problems = [each for each in discovery.problems if each.scope == "explicit"]
+    broken = [each.directory for each in problems if each.directory not in usable]
     return next((each for each in broken if found.scope != "explicit" and os.path.basename(each) in names), "")
 
 
@@ -248,10 +247,11 @@ def _candidates(
     """Yield folders and what was found in them. A folder that cannot be listed is added to the problems."""
     for path in explicit:
         if not path.strip():  # probably an unset variable; the working directory is not meant
-            discovery.problems.append(Problem("", "--ext needs the path of a folder"))
-            continue
-        directory = os.path.abspath(os.path.expanduser(path))
-        yield directory, "explicit", read_extension(directory)
+            yield "", "explicit", Problem("", "--ext needs the path of a folder")
+        elif path.startswith(("npm:", "git:")):  # as with pi
+            yield path, "explicit", Problem(path, f"is not installed; install it with: zot ext install {path}")
+        else:
+            yield (place := os.path.abspath(os.path.expanduser(path))), "explicit", read_extension(place)
     if not installed:
         return
     places: list[tuple[str, Scope]] = [(global_folder(home), "global")]
