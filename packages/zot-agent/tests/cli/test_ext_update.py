@@ -158,8 +158,10 @@ def test_a_commit_of_ones_own_stays(origin: Origin) -> None:
 
 
 def test_a_clone_without_a_branch_to_follow_is_told(origin: Origin) -> None:
-    subprocess.run(["git", "checkout", "--quiet", "--detach"], cwd=origin.clone, check=True)
+    subprocess.run(["git", "checkout", "--quiet", "-b", "mine"], cwd=origin.clone, check=True)
     assert "has no upstream" in origin.ext("update", "weather", code=2)
+    subprocess.run(["git", "checkout", "--quiet", "--detach"], cwd=origin.clone, check=True)
+    assert "is at a tag or a commit, not at a branch" in origin.ext("update", "weather", code=2)
 
 
 def test_another_command_line_is_shown(origin: Origin) -> None:

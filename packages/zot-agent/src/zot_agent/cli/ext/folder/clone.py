@@ -112,7 +112,10 @@ def _read_upstream(directory: str, cwd: str) -> Upstream:
     """Read what the current branch follows. Raises `ConfigError`."""
     missing = ConfigError(f"the branch in {directory} has no upstream")
     folder = os.path.join(directory, ".git")
-    kind, _, branch = _read(os.path.join(folder, "HEAD")).strip().partition(": ")
+    head = _read(os.path.join(folder, "HEAD")).strip()
+    if _COMMIT.fullmatch(head):
+        raise ConfigError(f"{directory} is at a tag or a commit, not at a branch; remove it to install another one")
+    kind, _, branch = head.partition(": ")
     config = os.path.join(folder, "config")
     if kind != "ref" or not branch.startswith(_HEADS) or not os.path.isfile(config):  # git would wait for a named pipe
         raise missing
