@@ -133,7 +133,7 @@ mcp: setup ## zot with the MCP servers that people use, of npm and of PyPI, as t
 pi: setup ## drive every example of pi through its purpose, and write the table in docs/pi.md; REAL=1: in pi too; ATOMIC=CLONE; COLLECTIONS=CLONES
 	@rm -rf .pi-results && mkdir .pi-results
 	npm install --prefix .pi-real --no-audit --no-fund --ignore-scripts @earendil-works/pi-coding-agent@1.6.0
-	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results $(if $(REAL),--pi-real) \
+	$(UV) run $(PYTEST) tests/pi --pi-results=.pi-results $(if $(REAL),--pi-real) \
 	  $(if $(ATOMIC),--atomic=$(abspath $(ATOMIC))) $(if $(COLLECTIONS),--pi-collections=$(abspath $(COLLECTIONS))) \
 	  --pi-newest=.pi-real/node_modules/@earendil-works/pi-coding-agent; done=$$?; \
 	  $(UV) run scripts/pi_table.py .pi-results && exit $$done
