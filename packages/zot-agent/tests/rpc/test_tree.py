@@ -67,7 +67,7 @@ def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServe
     server.wait_for(4)
     peer.call("abort")
     refused = peer.until(lambda line: line.get("id") == "going")[-1]
-    assert refused["error"] == "the branch was not summarised, so nothing has changed"
+    assert (refused["code"], refused["error"]) == ("cancelled", "the summary was stopped, so nothing has changed")
     assert texts(peer)[-1].endswith("It went wrong.")
 
 

@@ -106,7 +106,7 @@ async def test_a_summary_of_a_branch_is_stopped_and_nothing_has_changed(chats: C
         talk.type("<end><ctrl+s>")
         await talk.until(lambda: len(server.requests) == 3)
         talk.type("<esc>")
-        await talk.shown("the branch was not summarised, so nothing has changed")
+        await talk.shown("the summary was stopped, so nothing has changed")
         assert [text for _, text in talk.said] == ["a color", "red", "another one", "blue"]
         assert talk.session_path == path
 

@@ -1,7 +1,7 @@
 """`failure_code`: why something that a program asked for is not done, in one word over each transport."""
 
 from zot_agent.operations.fields import FailureCode, OperationFailed
-from zot_core.conversation.branches import NotAllowed
+from zot_core.conversation.branches import NotAllowed, SummaryStopped
 from zot_core.conversation.commands import CommandSilent, UnknownCommand
 from zot_core.conversation.dialogs import CannotShow, InvalidAnswer
 from zot_core.conversation.driver import NotRunning
@@ -24,6 +24,7 @@ from zot_provider.errors import ConfigError, MissingKey, UnknownName
 _CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], FailureCode], ...] = (
     (SessionLocked, "session_locked"),
     (JobsRunning, "jobs_running"),
+    (SummaryStopped, "cancelled"),
     ((Busy, QueueFull), "busy"),
     ((UnknownEntry, SessionNotFound, UnknownCommand, UnknownName), "not_found"),
     ((MissingKey, NotAllowed, Refused), "denied"),

@@ -84,6 +84,19 @@ async def test_a_command_forks_clones_and_moves_in_the_tree(world: World) -> Non
         assert (await talk.call("session.entries", to="no"))["code"] == "not_found"
 
 
+async def test_a_summary_that_is_stopped_is_cancelled_and_nothing_has_changed(world: World) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient(["one", Turn("too late", delay=60)])
+    async with world.running(client, session=True) as talk:
+        await talk.conversation.prompt("first")
+        first, before = talk.runtime.messages[0].id, texts(talk)
+        moving = asyncio.ensure_future(talk.call("session.navigate", entry=first, summarise=True))
+        await until(lambda: len(client.requests) == 2)
+        talk.conversation.interrupt()
+        assert await moving == {"code": "cancelled", "error": "the summary was stopped, so nothing has changed"}
+        assert texts(talk) == before
+
+
 async def test_a_command_that_moves_restores_files_unless_they_were_edited_since(world: World) -> None:
     world.add("caller", CALLER)
     client = ScriptedClient([Turn(calls=[Call("write", {"path": "a", "content": "two"})]), "done"])

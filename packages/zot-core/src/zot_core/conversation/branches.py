@@ -27,7 +27,11 @@ T = TypeVar("T")
 
 
 class NotSummarised(ZotError):
-    """The branch that is left was not summarised: the model failed, or was stopped."""
+    """The branch that is left was not summarised: the model failed."""
+
+
+class SummaryStopped(NotSummarised):
+    """Somebody has stopped the run that writes the summary."""
 
 
 class NotAllowed(ZotError):
@@ -166,6 +170,8 @@ class ConversationBranches:
         run = self._begin(lambda: run_work(self._runtime.agent, work()), "/tree")
         if await run.finished(run.cancel):
             raise asyncio.CancelledError
+        if not written and run.cancelled:
+            raise SummaryStopped("the summary was stopped, so nothing has changed")
         if not written:
             raise NotSummarised("the branch was not summarised, so nothing has changed")
         return written[0]
