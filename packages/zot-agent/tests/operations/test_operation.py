@@ -166,6 +166,10 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
     }
 
 
+def test_a_whole_number_may_be_written_as_a_fraction_of_one() -> None:
+    assert type(grow.check({"name": "x", "by": 2.0})["by"]) is int
+
+
 def test_fields_that_are_null_or_unknown_are_left_out() -> None:
     leaf = {"colour": "red", "dry": None, "size": 7}
     assert grow.check({"name": "x", "leaves": [leaf]})["leaves"] == [leaf]

@@ -17,6 +17,7 @@ from operation_faults import FAULTS, example, largest
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.open_calls import handler
+from zot_agent.operations.fields import FieldKind, OperationFailed
 from zot_agent.operations.registry import all_operations, find
 from zot_agent.rpc.handshake import Pong
 from zot_agent.verbs.prompts import Started
@@ -183,7 +184,7 @@ def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Calla
         assert schema.faults({"type": operation.alias, **full}, "FromClient") == []
     assert operation.check(full) == full
     for field in operation.fields:
-        if field.kind.schema:
+        if field.kind.call_kind != "any":
             assert schema.faults({"type": name, **full, field.name: 7.5}, "FromClient")
         for value in largest(field.kind):
             assert operation.check(full | {field.name: value})[field.name] is value
@@ -191,6 +192,42 @@ def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Calla
     for each, fields, _, words in FAULTS:
         value = {"type": name, **{field: given for field, given in fields.items() if given is not None}}
         assert each != name or schema.faults(value, f"command.{name}"), words
+
+
+numbers = st.integers(-3, 1 << 40) | st.floats(-3, 1 << 40) | st.integers(-3, 12).map(float)
+words = st.text(max_size=3) | st.sampled_from(["\n", "a\n", "\u2028", "yes", "user", "both", "no"])
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | words,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(words, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def near(kind: FieldKind) -> st.SearchStrategy[Any]:
+    """Values of a kind, and others that are nearly of it."""
+    found: st.SearchStrategy[Any] = json_values
+    if "enum" in kind.form:
+        found |= st.sampled_from(kind.form["enum"])
+    if kind.parts:
+        parts: dict[str, st.SearchStrategy[Any]] = {name: near(part) for name, part in kind.parts.items()}
+        found |= st.fixed_dictionaries({}, optional=parts)
+    return found if kind.each is None else found | st.lists(near(kind.each), max_size=2)
+
+
+@pytest.mark.parametrize("name", [name for name, each in all_operations().items() if each.fields])
+@given(data=st.data())
+def test_the_schema_allows_a_value_of_a_field_exactly_if_the_operation_does(
+    read_schema: Callable[[Path], Schema], name: str, data: st.DataObject
+) -> None:
+    operation = all_operations()[name]
+    field = data.draw(st.sampled_from(operation.fields))
+    given = {each.name: example(each.kind) for each in operation.fields} | {field.name: data.draw(near(field.kind))}
+    allowed = True
+    try:
+        operation.check(given)
+    except OperationFailed:
+        allowed = False
+    assert (read_schema(RPC).faults({"type": name, **given}, f"command.{name}") == []) == allowed
 
 
 def test_what_is_no_event_does_not_fit(read_schema: Callable[[Path], Schema]) -> None:

@@ -325,7 +325,7 @@ class OperationCommands(RpcConnection):
         """Store data of the extension as an entry, which models do not see.
 
         custom_type: What it is.
-        data: Any JSON value.
+        data: Any JSON value but null.
         """
 
     async def session_delete(self, session: str) -> None:

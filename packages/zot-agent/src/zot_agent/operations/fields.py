@@ -72,10 +72,10 @@ class FieldKind(Record):
     @property
     def or_null(self) -> dict[str, Any]:
         """The JSON Schema of a field that may be left out: null says the same."""
-        return self.schema | {
-            key: [*words, None] if key == "enum" else [words, "null"]
-            for key, words in self.form.items()
-            if key in ("type", "enum")
+        return {
+            key: [*value, None] if key == "enum" else [value, "null"] if key == "type" else value
+            for key, value in self.schema.items()
+            if key != "not"
         }
 
     def check(self, name: str, value: Any) -> None:
@@ -110,7 +110,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return type(value) is int
+    """Whether it is a whole number, as JSON Schema has it: also 1.0."""
+    return type(value) is int or (type(value) is float and value.is_integer())
 
 
 def _is_list(value: object) -> bool:
@@ -125,7 +126,7 @@ _PLAIN: dict[Any, FieldKind] = {
     str: FieldKind("a string", _is_text, {"type": "string"}, "text", LARGEST),
     bool: FieldKind("true or false", lambda value: value is True or value is False, {"type": "boolean"}, "flag"),
     int: FieldKind("a whole number", _is_whole, {"type": "integer"}, "whole"),
-    Any: FieldKind("any JSON value", lambda value: True, {}, "any"),
+    Any: FieldKind("any JSON value but null", lambda value: value is not None, {"not": {"type": "null"}}, "any"),
     dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
 }
 _LINE = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"}
@@ -153,7 +154,7 @@ def kind_of(annotation: Any) -> FieldKind:
         _, least, most = arguments
         schema = {"type": "integer", "minimum": least, "maximum": most}
         words = f"a whole number from {least} to {most}"
-        return FieldKind(words, lambda value: type(value) is int and least <= value <= most, schema, "whole")
+        return FieldKind(words, lambda value: _is_whole(value) and least <= value <= most, schema, "whole")
     if origin is list:
         inner = kind_of(arguments[0])
         many = _MANY.get(inner.words) or inner.words.removeprefix("one of ")

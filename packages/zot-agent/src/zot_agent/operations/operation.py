@@ -115,7 +115,7 @@ class Operation(Generic[P, R]):
         for name, value in given.items():
             if value is not None and (kind := kinds.get(name)) is not None:
                 kind.check(name, value)
-                fields[name] = value
+                fields[name] = int(value) if kind.call_kind == "whole" else value
             elif value not in (None, False) and name not in kinds and holds_back(name, misspelt=False):
                 raise OperationFailed("invalid", f"{self.name} has no field {name!r:.60}; it would hold nothing back")
         for name in self._required:

@@ -71,7 +71,7 @@ def append(caller: OperationCaller, custom_type: Annotated[str, 200], data: Any)
     """Store data of the extension as an entry, which models do not see.
 
     custom_type: What it is.
-    data: Any JSON value.
+    data: Any JSON value but null.
     """
     most = caller.of_extension().services.limits.entry_bytes
     if len(dump(data).encode("utf-8", "replace")) > most:

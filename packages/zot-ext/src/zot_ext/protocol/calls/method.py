@@ -76,7 +76,8 @@ class CallParam(Record):
         """Return what is wrong with a value; None if nothing is. Null counts as missing."""
         kind = KINDS[self.kind]
         if value is None:
-            return ("invalid", f"{self.name} is missing: it must be {self.words}") if self.required else None
+            words = f"{self.words} but null" if self.kind == "any" else self.words
+            return ("invalid", f"{self.name} is missing: it must be {words}") if self.required else None
         if not kind.fits(value) or not (kind.each or self._allows(value)):
             return "invalid", f"{self.name} must be {self.words}, not {_describe(value)}"
         if (most := self.most or kind.most) and isinstance(value, str | list):
