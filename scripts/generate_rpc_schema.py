@@ -16,7 +16,7 @@ import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
 from zot_agent.operations.fields import FailureCode
-from zot_agent.operations.operation import Operation
+from zot_agent.operations.operation import Operation, OperationField
 from zot_agent.operations.registry import all_operations
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_core import events
@@ -269,7 +269,24 @@ def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
             "description": field.doc
         }
     optional = tuple(["id", *(field.name for field in operation.fields if not field.required)])
-    return closed_object(properties, optional, description=operation.doc)
+    conditions = [condition(field, operation) for field in operation.fields if field.only]
+    return closed_object(
+        properties, optional, description=operation.doc, **({"allOf": conditions} if conditions else {})
+    )
+
+
+def condition(field: OperationField, operation: Operation[..., Any]) -> dict[str, Any]:
+    """What another field must be where this one is set."""
+    assert field.only is not None
+    other, values = field.only
+    (usual,) = (each.default for each in operation.fields if each.name == other)
+    free = usual in values
+    return {
+        "if": {"properties": {field.name: {"not": {"enum": [field.default, *{None} - {field.default}]}}}}
+        | {"required": [field.name]},
+        "then": {"properties": {other: {"enum": [*values, *([None] if free else [])]}}}
+        | ({} if free else {"required": [other]}),
+    }
 
 
 def response_schema(operation: Operation[..., Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:

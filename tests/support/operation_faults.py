@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from zot_agent.operations.fields import LARGEST, FieldKind, OperationFailed
+from zot_agent.operations.operation import AnyOperation
 from zot_agent.operations.registry import all_operations
 from zot_ext.protocol.calls.old_names import OLD_NAMES
 
 OPERATIONS = all_operations()
+REQUIRED = {name: [field.name for field in each.fields if field.required] for name, each in OPERATIONS.items()}
 TEXTS, LISTS = ("text", "message", "line"), ("list", "texts", "objects")
 EXAMPLES: dict[str, Any] = dict.fromkeys(TEXTS, "x") | {"flag": True, "whole": 1, "object": {}, "any": 1}
 EXAMPLES |= {each: [] for each in LISTS}
@@ -22,6 +24,25 @@ def example(kind: FieldKind) -> Any:
     if kind.parts:
         return {name: example(kind.parts[name]) for name in kind.needed}
     return kind.schema.get("enum", [EXAMPLES[kind.call_kind]])[0]
+
+
+def examples(operation: AnyOperation) -> dict[str, Any]:
+    """A value of each field, none of which makes another one meaningless."""
+    found = {each.name: example(each.kind) for each in operation.fields}
+    for other in {each.only.other for each in operation.fields if each.only}:
+        allowed = [{*each.only.values} for each in operation.fields if each.only and each.only.other == other]
+        (found[other],) = set.intersection(*allowed)
+    return found
+
+
+def meaningless(operation: AnyOperation, full: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A field of an operation with each value of another one that makes it meaningless."""
+    for field in operation.fields:
+        if field.only is not None:
+            (kind,) = (each.kind for each in operation.fields if each.name == field.only.other)
+            for value in {*kind.schema.get("enum", (True, False))} - {*field.only.values}:
+                alone = {name: given for name, given in full.items() if name in (field.name, *REQUIRED[operation.name])}
+                yield {**alone, field.only.other: value}
 
 
 def largest(kind: FieldKind, more: int = 0) -> list[Any]:
@@ -41,19 +62,20 @@ def wrong_members(kind: FieldKind) -> list[Any]:
 
 
 def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
-    """Each operation with each field missing, of a wrong kind, and too large: the fields, the code and the words."""
+    """Each operation with each field missing, wrong, too large, and of no use: the fields, the code and the words."""
     for name, operation in OPERATIONS.items():
-        full = {each.name: example(each.kind) for each in operation.fields}
+        full = examples(operation)
+        cases = [*meaningless(operation, full)]
         for field in operation.fields:
-            cases = [{**full, field.name: None}] if field.required else []
+            cases += [{**full, field.name: None}] if field.required else []
             cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
             cases += [{**full, field.name: "one\ntwo"}] if "pattern" in field.kind.form else []
             cases += [{**full, field.name: [wrong]} for wrong in wrong_members(field.kind)]
             cases += [{**full, field.name: value} for value in largest(field.kind, 1)]
-            for fields in cases:
-                with pytest.raises(OperationFailed) as failed:
-                    operation.check(fields)
-                yield name, fields, failed.value.code, str(failed.value)
+        for fields in cases:
+            with pytest.raises(OperationFailed) as failed:
+                operation.check(fields)
+            yield name, fields, failed.value.code, str(failed.value)
 
 
 FAULTS = tuple(faults())

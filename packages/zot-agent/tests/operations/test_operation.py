@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LARGEST, FailureCode, Line, OperationFailed, kind_of
+from zot_agent.operations.fields import LARGEST, FailureCode, Line, OnlyIf, OperationFailed, kind_of
 from zot_agent.operations.names import ALIASES, MODULES, WAITS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
@@ -60,6 +60,8 @@ async def grow(
     few: Annotated[list[Annotated[str, 2]], 3] = [],  # noqa: B006  as above
     leaves: list[Leaf] = [],  # noqa: B006  as above
     title: Line = "",
+    again: Annotated[Any, OnlyIf("side", ("right",))] = None,
+    note: Annotated[Line, OnlyIf("side", ("left",))] = "",
 ) -> None:
     """Grow.
 
@@ -72,6 +74,8 @@ async def grow(
     few: Words.
     leaves: Its leaves.
     title: Its name.
+    again: What to do then.
+    note: About it.
     """
 
 
@@ -85,6 +89,8 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("few", False, "an array of strings", "Words."),
         ("leaves", False, "an array of objects", "Its leaves."),
         ("title", False, "one line of text", "Its name."),
+        ("again", False, "any JSON value but null", "What to do then. Only if `side` is `right`."),
+        ("note", False, "one line of text", "About it. Only if `side` is `left`."),
     ]
     assert grow.doc == "Grow."
 
@@ -136,6 +142,8 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
             "invalid",
             'leaves[0].dry must be true or false, not "no"',
         ),
+        ({"name": "x", "again": False}, "invalid", "again needs side to be right"),
+        ({"name": "x", "side": "right", "note": "n"}, "invalid", "note needs side to be left"),
         ({"name": "x" * (LARGEST + 1)}, "too_large", f"name has {LARGEST + 1} characters; at most {LARGEST}"),
     ],
 )
@@ -146,7 +154,9 @@ def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], code: str, probl
 
 
 def test_a_schema_has_the_limits_that_are_checked() -> None:
-    assert {each.name: each.kind.schema for each in grow.fields} == {
+    schemas = {each.name: each.kind.schema for each in grow.fields}
+    line = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$", "maxLength": 200}
+    assert schemas == {
         "name": {"type": "string", "maxLength": LARGEST},
         "side": {"enum": ["left", "right"]},
         "by": {"type": "integer", "minimum": 1, "maximum": 9},
@@ -162,7 +172,30 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
             },
             "maxItems": LARGEST,
         },
-        "title": {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$", "maxLength": 200},
+        "title": line,
+        "again": {"not": {"type": "null"}},
+        "note": line,
+    }
+
+
+def test_a_field_that_another_makes_meaningless_may_have_its_default() -> None:
+    assert grow.check({"name": "x", "side": "right", "note": "", "again": 0})["again"] == 0
+    assert grow.check({"name": "x", "note": "n"}) == {"name": "x", "note": "n"}
+
+
+def test_the_fields_that_another_makes_meaningless_say_where_they_mean_something() -> None:
+    limited = {(name, field.name): field.only for name, each in OPERATIONS.items() for field in each.fields}
+    assert {place: only for place, only in limited.items() if only} == {
+        ("session.navigate", "force"): ("restore", ("files", "both")),
+        ("session.navigate", "stop_jobs"): ("restore", ("files", "both")),
+        ("session.navigate", "summarise"): ("restore", ("conversation", "both")),
+        ("session.navigate", "label"): ("restore", ("conversation", "both")),
+        ("session.navigate", "instructions"): ("summarise", (True,)),
+        ("session.entries", "to"): ("whole_tree", (False,)),
+        ("permissions.answer", "message"): ("answer", ("no",)),
+        ("runs.answer", "message"): ("answer", ("no",)),
+        ("ext_ui_response", "value"): ("closed", (False,)),
+        ("get_rendering", "text"): ("kind", ("markdown",)),
     }
 
 

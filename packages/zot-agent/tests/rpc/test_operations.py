@@ -20,7 +20,7 @@ from zot_provider.testing import ScriptedServer
 
 def test_there_is_a_fault_for_each_field() -> None:
     fields = {(name, each.name) for name, operation in OPERATIONS.items() for each in operation.fields}
-    free = {("settings.set", "value"), ("ext_ui_response", "value")}  # any value, or none
+    free = {("settings.set", "value")}  # any value, or none
     assert {(name, re.split(r"[ \[]", words)[0]) for name, _, _, words in FAULTS} == fields - free
 
 

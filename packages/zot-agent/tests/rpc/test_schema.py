@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from json_schema import Schema
-from operation_faults import FAULTS, example, largest
+from operation_faults import FAULTS, examples, largest
 
 import zot_agent.rpc
 import zot_core
@@ -178,7 +178,7 @@ def test_the_schema_of_an_answer_takes_what_its_annotations_allow(
 @pytest.mark.parametrize("name", list(all_operations()))
 def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Schema], name: str) -> None:
     schema, operation = read_schema(RPC), all_operations()[name]
-    full = {field.name: example(field.kind) for field in operation.fields}
+    full = examples(operation)
     assert schema.faults({"type": name, "id": 7, **full}, "FromClient") == []
     if operation.alias:
         assert schema.faults({"type": operation.alias, **full}, "FromClient") == []
@@ -221,7 +221,7 @@ def test_the_schema_allows_a_value_of_a_field_exactly_if_the_operation_does(
 ) -> None:
     operation = all_operations()[name]
     field = data.draw(st.sampled_from(operation.fields))
-    given = {each.name: example(each.kind) for each in operation.fields} | {field.name: data.draw(near(field.kind))}
+    given = examples(operation) | {field.name: data.draw(near(field.kind))}
     allowed = True
     try:
         operation.check(given)

@@ -184,7 +184,7 @@ class OperationCommands(RpcConnection):
 
         request: The `request` of the event.
         value: select: one of the `options`. confirm: true or false. input, editor: a string. form: an object with
-            the values of fields. pick: a list of the ids of rows.
+            the values of fields. pick: a list of the ids of rows. Only if `closed` is `false`.
         closed: Close it without an answer.
         """
 
@@ -226,7 +226,7 @@ class OperationCommands(RpcConnection):
 
         kind: `tool_call`, `tool_result`, `message`, `entry` or `markdown`.
         item: The id of the call, of the message or of the entry.
-        text: The Markdown of an answer; `lines` has one text, the Markdown to show.
+        text: The Markdown of an answer; `lines` has one text, the Markdown to show. Only if `kind` is `markdown`.
         width: How many cells a line has.
         expanded: Whether the person wants to see all of it.
         """
@@ -282,7 +282,7 @@ class OperationCommands(RpcConnection):
 
         request: The `request` of the event.
         answer: `yes`, `no`, or `always`, which also adds the `rules` of the event.
-        message: With `no`: why, for the model.
+        message: Why, for the model. Only if `answer` is `no`.
         """
 
     async def permissions_mode(self, mode: Literal["ask", "accept-edits", "plan", "yolo"]) -> ModeInfo:
@@ -315,7 +315,7 @@ class OperationCommands(RpcConnection):
 
         run: The name of the run, or its beginning.
         answer: `yes`, `always` or `no`.
-        message: With `no`: the reason, for the model.
+        message: The reason, for the model. Only if `answer` is `no`.
         """
 
     async def runs_list(self) -> RunList:
@@ -350,7 +350,7 @@ class OperationCommands(RpcConnection):
     ) -> ItemPage:
         """List entries, from the first on.
 
-        to: The branch that ends with this entry, not the current one.
+        to: The branch that ends with this entry, not the current one. Only if `whole_tree` is `false`.
         whole_tree: All branches, not only the current one.
         kinds: `user assistant tool compaction branch_summary custom`; all by default.
         custom_type: Only data of this extension with this type.
@@ -435,12 +435,13 @@ class OperationCommands(RpcConnection):
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
         restore: What goes back: `conversation` (the default), `files` or `both`.
-        force: Overwrite files that have changed since.
-        stop_jobs: First stop the commands in the background.
+        force: Overwrite files that have changed since. Only if `restore` is `files` or `both`.
+        stop_jobs: First stop the commands in the background. Only if `restore` is `files` or `both`.
         summarise: First let the model write a summary of what is left behind, which becomes the next entry.
-            `abort` stops that, and nothing has changed then.
-        instructions: What that summary must keep.
-        label: A label for the entry at which the conversation then continues, the summary if there is one.
+            `abort` stops that, and nothing has changed then. Only if `restore` is `conversation` or `both`.
+        instructions: What that summary must keep. Only if `summarise` is `true`.
+        label: A label for the entry at which the conversation then continues, the summary if there is one. Only
+            if `restore` is `conversation` or `both`.
         """
 
     async def session_new(self, *, parent: bool = False, messages: Sequence[Mapping[str, object]] = ()) -> SessionPlace:

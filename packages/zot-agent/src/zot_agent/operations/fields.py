@@ -10,6 +10,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     NotRequired,
     TypeAlias,
     get_args,
@@ -45,6 +46,18 @@ class OperationFailed(ZotError):
     def __init__(self, code: FailureCode, text: str) -> None:
         super().__init__(text)
         self.code = code
+
+
+class OnlyIf(NamedTuple):
+    """Where a field means something: in an `Annotated`, where the field `other` has one of `values`."""
+
+    other: str
+    values: tuple[str | bool, ...]
+
+    def words(self, quote: str = "") -> str:
+        """The values, in words."""
+        shown = ["true" if each is True else "false" if each is False else each for each in self.values]
+        return " or ".join(f"{quote}{each}{quote}" for each in shown)
 
 
 class FieldKind(Record):
@@ -131,6 +144,14 @@ _PLAIN: dict[Any, FieldKind] = {
 }
 _LINE = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"}
 _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": "objects"}
+
+
+def condition_of(annotation: Any) -> tuple[Any, OnlyIf | None]:
+    """Return an annotation without its `OnlyIf`, and that."""
+    found = get_args(annotation) if get_origin(annotation) is Annotated else ()
+    if not found or not isinstance(found[-1], OnlyIf):
+        return annotation, None
+    return (Annotated[found[:-1]] if found[2:] else found[0]), found[-1]
 
 
 def kind_of(annotation: Any) -> FieldKind:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import FieldKind, OperationFailed, kind_of
+from zot_agent.operations.fields import FieldKind, OnlyIf, OperationFailed, condition_of, kind_of
 from zot_provider.near_names import holds_back
 from zot_provider.record import Record
 
@@ -42,13 +42,15 @@ Need: TypeAlias = Literal["conversation", "restore", "submit"]
 
 
 class OperationField(Record):
-    """A field: its kind, and what it means. A field that is null counts as missing."""
+    """A field: its kind, and what it means, `only` where another field allows that. A field that is null counts as
+    missing."""
 
     name: str
     kind: FieldKind
     doc: str
     required: bool
     default: Any
+    only: OnlyIf | None = None
 
 
 class Operation(Generic[P, R]):
@@ -92,12 +94,14 @@ class Operation(Generic[P, R]):
         """Its fields, in the order of the signature."""
         lines = (inspect.getdoc(self.handler) or "").partition("\n\n")[2]
         docs = {name: " ".join(doc.split()) for name, doc in re.findall(r"^(\w+): (.*(?:\n +.*)*)", lines, re.M)}
-        return tuple(
-            OperationField(
-                each.name, kind_of(each.annotation), docs[each.name], each.default is each.empty, each.default
+        found = []
+        for each in [*inspect.signature(self.handler).parameters.values()][1:]:
+            annotation, only = condition_of(each.annotation)
+            doc = docs[each.name] + (f" Only if `{only.other}` is {only.words('`')}." if only else "")
+            found.append(
+                OperationField(each.name, kind_of(annotation), doc, each.default is each.empty, each.default, only)
             )
-            for each in [*inspect.signature(self.handler).parameters.values()][1:]
-        )
+        return tuple(found)
 
     @cached_property
     def _kinds(self) -> dict[str, FieldKind]:
@@ -106,6 +110,14 @@ class Operation(Generic[P, R]):
     @cached_property
     def _required(self) -> tuple[str, ...]:
         return tuple(each.name for each in self.fields if each.required)
+
+    @cached_property
+    def _conditions(self) -> tuple[tuple[str, Any, OnlyIf, Any], ...]:
+        """The fields that another one can make meaningless, each with both defaults."""
+        defaults = {each.name: each.default for each in self.fields}
+        return tuple(
+            (each.name, each.default, each.only, defaults[each.only.other]) for each in self.fields if each.only
+        )
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that are set; others are ignored, unless they ask that less may run. Raises
@@ -121,6 +133,9 @@ class Operation(Generic[P, R]):
         for name in self._required:
             if name not in fields:
                 raise kinds[name].missing(name)
+        for name, default, only, usual in self._conditions:
+            if fields.get(name, default) != default and fields.get(only.other, usual) not in only.values:
+                raise OperationFailed("invalid", f"{name} needs {only.other} to be {only.words()}")
         return fields
 
     def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:

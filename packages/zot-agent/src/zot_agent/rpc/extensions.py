@@ -4,10 +4,10 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OnlyIf, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_agent.rpc.service import service_of
-from zot_agent.verbs.permissions import Choice
+from zot_agent.verbs.permissions import Choice, RefusalReason
 from zot_core.confirm import PermissionAnswer
 
 if TYPE_CHECKING:
@@ -124,19 +124,25 @@ def ext_panel_close(caller: OperationCaller) -> None:
 
 
 @operation("permissions.answer", scope="answer")
-def answer(caller: OperationCaller, request: str, answer: Choice, *, message: str = "") -> None:
+def answer(caller: OperationCaller, request: str, answer: Choice, *, message: RefusalReason = "") -> None:
     """Answer an event `permission_request`: the tool call runs or is refused. The first answer counts.
 
     request: The `request` of the event.
     answer: `yes`, `no`, or `always`, which also adds the `rules` of the event.
-    message: With `no`: why, for the model.
+    message: Why, for the model.
     """
     if not service_of(caller).permissions.answer(request, PermissionAnswer(answer, message)):
         raise OperationFailed("not_found", f"no permission_request {request!r} waits for an answer")
 
 
 @operation("ext_ui_response", scope="answer")
-def ext_ui_response(caller: OperationCaller, request: str, *, value: Any = None, closed: bool = False) -> None:
+def ext_ui_response(
+    caller: OperationCaller,
+    request: str,
+    *,
+    value: Annotated[Any, OnlyIf("closed", (False,))] = None,
+    closed: bool = False,
+) -> None:
     """Answer an event `ext_ui_request`. The first valid answer counts; others are refused.
 
     request: The `request` of the event.

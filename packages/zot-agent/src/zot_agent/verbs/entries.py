@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OnlyIf, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.event_json import encode_block, usage_fields
 from zot_core.sessions.search.conversation import FoundPart, Phrase, search_messages
@@ -39,7 +39,7 @@ FindText: TypeAlias = Annotated[str, 1000]
 async def entries(
     caller: OperationCaller,
     *,
-    to: str = "",
+    to: Annotated[str, OnlyIf("whole_tree", (False,))] = "",
     whole_tree: bool = False,
     kinds: list[EntryKind] = [],  # noqa: B006  it is not changed
     custom_type: str = "",
@@ -184,7 +184,7 @@ class _Page(Record):
     def of(self, tree: "SessionTree") -> "ItemPage":
         """Return these entries of a tree; reads files. Raises `OperationFailed`."""
         ids = self._ids(tree)
-        kinds = ("custom",) if self.custom_type else self.kinds or KINDS
+        kinds = self.kinds or KINDS
         found: list[SessionItem] = []
         size, largest, more = 0, self._largest(), False
         for id in ids:

@@ -1,12 +1,14 @@
 """The operation on the mode of permissions, for whom the machine belongs to."""
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
+from zot_agent.operations.fields import OnlyIf
 from zot_agent.operations.operation import operation
 from zot_core.permission_mode import PermissionMode
 
 Choice: TypeAlias = Literal["yes", "always", "no"]
+RefusalReason: TypeAlias = Annotated[str, OnlyIf("answer", ("no",))]
 
 
 class ModeInfo(TypedDict):

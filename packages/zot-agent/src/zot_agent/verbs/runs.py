@@ -8,7 +8,7 @@ from zot_agent.operations.operation import operation
 from zot_agent.runs.control import cancel, check_continuable, continue_detached, give_answer
 from zot_agent.runs.fields import run_fields
 from zot_agent.runs.store import RunStore, StoredRun
-from zot_agent.verbs.permissions import Choice
+from zot_agent.verbs.permissions import Choice, RefusalReason
 from zot_core.errors import SessionNotFound
 from zot_provider.errors import UnknownName
 
@@ -62,12 +62,12 @@ class ChangedRun(TypedDict):
 
 
 @operation("runs.answer", scope="own")
-async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, message: str = "") -> ChangedRun:
+async def answer_run(caller: OperationCaller, run: str, answer: Choice, *, message: RefusalReason = "") -> ChangedRun:
     """Answer the question of a run. The run then continues in its own process.
 
     run: The name of the run, or its beginning.
     answer: `yes`, `always` or `no`.
-    message: With `no`: the reason, for the model.
+    message: The reason, for the model.
     """
     return {"run": await asyncio.to_thread(answered_run, caller.stored, run, answer, message)}
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LONGEST, Line, OperationFailed
+from zot_agent.operations.fields import LONGEST, Line, OnlyIf, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zot_ext.protocol.answers import DiffInfo, EntryInfo, MovedPlace, NewItem, SessionInfo, SessionPlace, TreeInfo
 
 Position: TypeAlias = Literal["at", "before"]
+_MOVES, _RESTORES = OnlyIf("restore", ("conversation", "both")), OnlyIf("restore", ("files", "both"))
 
 
 class FirstMessage(TypedDict):
@@ -134,11 +135,11 @@ async def navigate(
     *,
     position: Position = "at",
     restore: Restore = "conversation",
-    force: bool = False,
-    stop_jobs: bool = False,
-    summarise: bool = False,
-    instructions: str = "",
-    label: Line = "",
+    force: Annotated[bool, _RESTORES] = False,
+    stop_jobs: Annotated[bool, _RESTORES] = False,
+    summarise: Annotated[bool, _MOVES] = False,
+    instructions: Annotated[str, OnlyIf("summarise", (True,))] = "",
+    label: Annotated[Line, _MOVES] = "",
 ) -> "MovedPlace":
     """Continue at another entry of the session. Nothing is lost: the entries after it stay in the tree. The event
     `session_tree` follows. Refused with files while a job runs, which could change them: the code is

@@ -53,6 +53,9 @@ async def test_long_lists_come_in_pages(world: World) -> None:
         assert (await talk.call("session.entries", after="no"))["code"] == "not_found"
         assert (await talk.call("session.entries", limit=100_000))["code"] == "invalid"
         assert (await talk.call("session.append", custom_type="n", data="x" * 70_000))["code"] == "too_large"
+        for kinds, count in ((["user", "custom"], 5), (["user"], 0), ([], 5)):
+            found = (await talk.call("session.entries", kinds=kinds, custom_type="n"))["result"]["entries"]
+            assert len(found) == count, kinds
 
 
 @pytest.mark.parametrize("scope", ["global", "project", "session", "process"])

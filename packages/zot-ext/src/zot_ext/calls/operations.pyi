@@ -203,12 +203,13 @@ class SessionOperations(Calls):
         entry: The id of the entry.
         position: `at` (the default): after the entry. `before`: before it, to ask something else in its place.
         restore: What goes back: `conversation` (the default), `files` or `both`.
-        force: Overwrite files that have changed since.
-        stop_jobs: First stop the commands in the background.
+        force: Overwrite files that have changed since. Only if `restore` is `files` or `both`.
+        stop_jobs: First stop the commands in the background. Only if `restore` is `files` or `both`.
         summarise: First let the model write a summary of what is left behind, which becomes the next entry.
-            `abort` stops that, and nothing has changed then.
-        instructions: What that summary must keep.
-        label: A label for the entry at which the conversation then continues, the summary if there is one.
+            `abort` stops that, and nothing has changed then. Only if `restore` is `conversation` or `both`.
+        instructions: What that summary must keep. Only if `summarise` is `true`.
+        label: A label for the entry at which the conversation then continues, the summary if there is one. Only
+            if `restore` is `conversation` or `both`.
         """
 
     def open(self, session: str, *, fork: bool = False) -> OpenedPlace:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from zot_agent.extensions.calls.renderer_set import ANSWER
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OnlyIf, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_agent.rpc.service import RpcService, service_of
 from zot_provider.json_text import read_object
@@ -30,7 +30,13 @@ class RenderingInfo(TypedDict):
 
 @operation("get_rendering", scope="watch")
 async def get_rendering(
-    caller: OperationCaller, kind: Drawn, *, item: str = "", text: str = "", width: Width, expanded: bool = False
+    caller: OperationCaller,
+    kind: Drawn,
+    *,
+    item: str = "",
+    text: Annotated[str, OnlyIf("kind", ("markdown",))] = "",
+    width: Width,
+    expanded: bool = False,
 ) -> RenderingInfo:
     """Ask the extension that [draws](extension-calls.md#what-is-drawn-in-the-conversation) a part of the conversation
     for its lines: see the event `ext_renderer`. `lines` is null if the client is to draw it itself, and empty if

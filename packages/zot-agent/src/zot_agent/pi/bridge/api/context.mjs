@@ -97,7 +97,7 @@ export function createCommandContext(bridge, extension, options) {
       // A prompt is not a place to continue: the conversation continues before it, and it can be changed and sent again.
       const prompt = promptOf(bridge, entry);
       const place = { entry: bridge.sessions.rowOf(entry), position: prompt ? "before" : "at" };
-      const more = { summarise: wanted.summarize === true, instructions: wanted.customInstructions };
+      const more = wanted.summarize === true ? { summarise: true, instructions: wanted.customInstructions } : {};
       return change("session.navigate", { ...place, ...more, label: shortLine(wanted.label) }, undefined, prompt);
     },
     switchSession: (session, wanted = {}) => change("session.open", { session }, wanted.withSession),
