@@ -2,10 +2,13 @@
 
 import signal
 import subprocess
+import sys
 
 import pytest
 from command import Zot
+from forked import start
 from waiting import PATIENCE
+from zot_forks import FORKED
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -51,6 +54,26 @@ def test_the_end_of_a_forked_zot_is_told_as_that_of_a_new_one(zot: Zot, server: 
             process.send_signal(number)  # it is not there any more
         assert ends[0] == ends[1]
         assert ends[0][0] == (-9 if number == signal.SIGKILL else 143)
+
+
+@pytest.mark.parametrize(("end", "code"), [("", 0), ("sys.exit(3)", 3), ("raise ValueError('broken')", 1)])
+def test_a_forked_program_is_what_a_new_one_is(zot: Zot, end: str, code: int) -> None:
+    source = (
+        "import atexit, os, sys\natexit.register(print, 'last')\n"
+        f"print(__name__, sys.argv, os.getcwd(), sys.path[0], list(globals())[-3:], flush=True)\n{end}"
+    )
+    ends = []
+    for new in (False, True):
+        command = [*FORKED, source, "a", "b c"]
+        process = start(
+            command, new=new, cwd=zot.cwd, env=zot.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )  # fmt: skip
+        assert isinstance(process, subprocess.Popen) == (new or sys.platform != "linux")
+        with process:
+            out, errors = process.communicate(timeout=PATIENCE)
+        ends.append((process.returncode, out, errors.splitlines()[-1:]))
+    assert ends[0] == ends[1]
+    assert ends[0][0] == code
 
 
 def test_a_start_that_asks_for_more_than_a_fork_can_give_is_a_new_one(zot: Zot) -> None:

@@ -4,7 +4,8 @@ Python takes 80 ms of the processor to start and to load what zot needs, and the
 fork takes 15. From `zot_agent.__main__` on, the process is that of `python -m zot_agent`: its arguments, variables,
 folder, streams, terminal and signals are what the caller gives, and it has nothing of the process of the tests. The
 interpreter is not its own: the modules are loaded before, `/proc` shows another command, and it ends without taking
-itself apart. Tests of that ask for a `new` one, which is also what starts where variables are for the interpreter.
+itself apart. Tests of that ask for a `new` one, which is also what starts where variables are for the interpreter. A
+program whose command begins with FORKED, in place of `python -c`, is forked in the same way.
 """
 
 import atexit
@@ -24,25 +25,25 @@ from types import TracebackType
 from typing import IO, Any, Self, TypeAlias
 
 import zot_forks
-from zot_forks import REPORT, ZOT
+from zot_forks import FORKED, REPORT, ZOT
 
 _OPTIONS = {"cwd", "stdin", "stdout", "stderr", "start_new_session"}
 
 
 class ForkedZot:
-    """A process of zot, with the part of `subprocess.Popen` that tests use."""
+    """A process of zot or of a program, with the part of `subprocess.Popen` that tests use."""
 
     def __init__(
-        self, arguments: Sequence[str | bytes], *, cwd: Any = ".", env: Mapping[str, str], stdin: Any = None,
+        self, command: Sequence[str | bytes], *, cwd: Any = ".", env: Mapping[str, str], stdin: Any = None,
         stdout: Any = None, stderr: Any = None, start_new_session: bool = False, terminal: bool = False,
     ) -> None:  # fmt: skip
-        self.args = [os.fsdecode(each) for each in arguments]
+        self.args = [os.fsdecode(each) for each in command]
         self.returncode: int | None = None
         self.stdin, child_in = _stream(0, stdin)
         self.stdout, child_out = _stream(1, stdout)
         self.stderr, child_error = _stream(2, child_out if stderr == subprocess.STDOUT else stderr)
         self._ended, report = os.pipe()
-        words: dict[str, Any] = {"arguments": self.args, "cwd": os.path.abspath(cwd), "env": dict(env)}
+        words: dict[str, Any] = {"arguments": self.args[1:], "cwd": os.path.abspath(cwd), "env": dict(env)}
         words |= {"session": start_new_session or terminal, "terminal": terminal}
         with tempfile.TemporaryFile() as file:
             file.write(marshal.dumps(words))
@@ -128,13 +129,15 @@ def start(
     command: Sequence[str | bytes], *, new: bool = False, terminal: bool = False, env: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Process:  # fmt: skip
-    """Start a command, with options of `subprocess.Popen`: zot forked where this is the same, unless it shall be `new`.
+    """Start a command, with options of `subprocess.Popen`: zot, or a program after FORKED, is forked where this is the
+    same, unless it shall be `new`.
 
     With `terminal`, standard input is a terminal, and becomes the one that controls it, in a session of its own.
     """
     env = os.environ if env is None else env
-    if tuple(command[:3]) == ZOT and not new and options.keys() <= _OPTIONS and _is_same(env):
-        return ForkedZot(command[3:], env=env, terminal=terminal, **options)
+    known = tuple(command[: len(ZOT)]) == ZOT or tuple(command[: len(FORKED)]) == FORKED
+    if known and not new and options.keys() <= _OPTIONS and _is_same(env):
+        return ForkedZot(command, env=env, terminal=terminal, **options)
     if terminal:
         command = [sys.executable, "-I", "-S", "-c", _LAUNCH, *command]
         options["start_new_session"] = True

@@ -26,7 +26,7 @@ words, zot = sys.argv[1:], {zot}
 theirs = [name for name in env if name.startswith(("PYTHON", "LD_", "LC_"))] if zot else []
 if theirs or (words[:2] != ["-m", "zot_agent"] if zot else not words or not words[0].endswith(".py")):
     posix.execv({python!r}, [{python!r}, *words])
-request = {{"arguments": words[2:] if zot else words, "cwd": posix.getcwd(), "env": env}}
+request = {{"arguments": words, "cwd": posix.getcwd(), "env": env}}
 told, (reports, report) = posix.memfd_create("words"), posix.pipe()
 posix.write(told, marshal.dumps(request | {{"session": True, "terminal": False}}))
 posix.lseek(told, 0, 0)

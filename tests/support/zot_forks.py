@@ -1,4 +1,4 @@
-"""The program that `forked` forks: it has loaded the modules of zot, has no threads, and takes requests from a socket.
+"""The process that `forked` forks: it has loaded the modules of zot, has no threads, and takes requests from a socket.
 
 The socket is its standard input. A request comes with FILES: the streams of the new process, a file with the words of
 the request, and a pipe for two reports of REPORT bytes each: the number of the process, and its exit code, minus the
@@ -24,12 +24,18 @@ import termios
 import threading
 import time
 import traceback
+import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 ZOT = (sys.executable, "-m", "zot_agent")
+FORKED = (sys.executable, "-X", "forked", "-c")
+"""Before a program of Python that may find our modules loaded. The option means nothing to Python itself."""
+PACKAGES = ("zot_agent", "zot_core", "zot_provider", "zot_tui", "zot_ext")
+"""What is loaded, as far as it is installed: each package is tested alone too."""
 FILES = 5
 REPORT = 20
 
@@ -122,11 +128,20 @@ def _end_with_reader(report: int) -> None:
 
 
 def _be_zot(request: dict[str, Any], streams: Sequence[int], *, watched: bool) -> None:
-    """Run zot as a new process would."""
+    """Run zot, or a program, as a new process would."""
     _become(request, streams, watched=watched)
+    words = request["arguments"]
+    if words[0] == FORKED[1]:
+        *_, program = words[: len(FORKED)]
+        sys.path.insert(0, "")
+        sys.argv = ["-c", *words[len(FORKED) :]]
+        sys.orig_argv = [sys.executable, *words]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(program, "<string>", "exec"), vars(sys.modules["__main__"]))
+        return
     sys.path.insert(0, request["cwd"])
-    sys.argv = ["zot", *request["arguments"]]
-    sys.orig_argv = [*ZOT, *request["arguments"]]
+    sys.argv = ["zot", *words[len(ZOT) - 1 :]]
+    sys.orig_argv = [sys.executable, *words]
     runpy.run_module("zot_agent", run_name="__main__", alter_sys=True)
 
 
@@ -151,8 +166,10 @@ def main(place: str = "", *modules: str) -> None:
     """Be the server, and each of its children."""
     code = 0
     try:
-        for name in modules or ("zot_agent", "zot_core", "zot_provider", "zot_tui", "zot_ext"):
-            import_module(name) if modules else _load(name)
+        for name in modules:
+            import_module(name)
+        for name in () if modules else filter(find_spec, PACKAGES):
+            _load(name)
         gc.collect()
         gc.freeze()  # a collection in a child would copy all memory that it shares
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) if place else socket.socket(fileno=0) as requests:
@@ -163,6 +180,9 @@ def main(place: str = "", *modules: str) -> None:
                     (_be_python if modules else _be_zot)(request, streams, watched=bool(place))
                 except SystemExit as end:
                     code = _exit_code(end)
+                except BaseException:
+                    code = 1
+                    traceback.print_exc()
                 threading._shutdown()  # type: ignore[attr-defined]  as multiprocessing ends what it has forked
                 atexit._run_exitfuncs()
     except BaseException:  # a child must not return into the server
