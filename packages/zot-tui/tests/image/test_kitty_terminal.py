@@ -4,7 +4,6 @@ the code that writes it: transmissions, placements, and that deletions leave not
 import os
 import re
 import signal
-import sys
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 from pty_screen import PtyScreen
+from zot_forks import FORKED
 
 PLACEHOLDER = "\U0010eeee"
 MARKS = [0x305, 0x30D, 0x30E, 0x310, 0x312, 0x33D, 0x33E, 0x33F, 0x346, 0x34A, 0x34B, 0x34C, 0x350, 0x351, 0x352, 0x357]
@@ -156,7 +156,7 @@ def until(pty: PtyScreen, holds: Callable[[dict[int, int], Terminal], bool]) -> 
 
 def running() -> PtyScreen:
     environment = {**os.environ, "TERM": "xterm-ghostty"}
-    pty = PtyScreen([sys.executable, "-c", PROGRAM], columns=60, rows=24, environment=environment)
+    pty = PtyScreen([*FORKED, PROGRAM], columns=60, rows=24, environment=environment)
     pty.wait_for("ready")
     return pty
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import urwid
 from pty_screen import CLEAR, KITTY, PtyScreen
+from zot_forks import FORKED
 
 from zot_tui.terminal.canvas import attribute_of
 from zot_tui.terminal.terminal import TerminalOutput, reduced
@@ -69,7 +70,7 @@ PLAIN = PROGRAM + "\nasyncio.run(main())"
 
 
 def running(source: str = PLAIN, **options: object) -> PtyScreen:
-    screen = PtyScreen([sys.executable, "-c", source], **options)
+    screen = PtyScreen([*FORKED, source], **options)
     screen.wait_for("ready")
     return screen
 
@@ -150,7 +151,7 @@ async def body(app):
 
 
 def test_an_exception_is_told_on_the_restored_terminal() -> None:
-    with PtyScreen([sys.executable, "-c", PROGRAM + FAILING + "asyncio.run(main(body))"], rows=40) as screen:
+    with PtyScreen([*FORKED, PROGRAM + FAILING + "asyncio.run(main(body))"], rows=40) as screen:
         assert screen.wait_end() == 1
         assert is_restored(screen)
         assert "ValueError: broken on purpose" in screen.screen()
@@ -159,7 +160,7 @@ def test_an_exception_is_told_on_the_restored_terminal() -> None:
 
 def test_an_exception_beside_the_app_is_told_on_the_restored_terminal() -> None:
     source = PROGRAM + "async def body(app): raise KeyError('beside')\nasyncio.run(main(body))"
-    with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
+    with PtyScreen([*FORKED, source], rows=40) as screen:
         assert screen.wait_end() == 1
         assert is_restored(screen)
         assert "KeyError: 'beside'" in screen.screen()
@@ -167,7 +168,7 @@ def test_an_exception_beside_the_app_is_told_on_the_restored_terminal() -> None:
 
 def test_a_program_that_just_exits_restores_the_terminal() -> None:
     source = PROGRAM + "import os\nasync def body(app): loop = asyncio.get_running_loop(); sys.exit(3)\n"
-    with PtyScreen([sys.executable, "-c", source + "asyncio.run(main(body))"]) as screen:
+    with PtyScreen([*FORKED, source + "asyncio.run(main(body))"]) as screen:
         assert screen.wait_end() == 3
         assert is_restored(screen)
 
@@ -182,7 +183,7 @@ async def enter():
 loop.run_until_complete(enter())
 loop.close()
 """
-    with PtyScreen([sys.executable, "-c", source]) as screen:
+    with PtyScreen([*FORKED, source]) as screen:
         screen.wait_end()
         assert b"\x1b[?1049h" in screen.received
         assert is_restored(screen)
@@ -229,7 +230,7 @@ def test_a_sequence_in_two_pieces_is_one_key() -> None:
 
 def test_what_was_typed_before_the_start_is_not_lost() -> None:
     source = "import sys; print('early', flush=True); sys.stdin.fileno()\nimport time\n" + PLAIN
-    with PtyScreen([sys.executable, "-c", source]) as screen:
+    with PtyScreen([*FORKED, source]) as screen:
         screen.type("ab\rc")
         screen.wait_for("ready a b enter c")
 
@@ -434,7 +435,7 @@ async def body(app):
 
 
 def test_an_editor_gets_the_terminal_as_it_was_and_gives_it_back() -> None:
-    with PtyScreen([sys.executable, "-c", PROGRAM + EDITOR + "asyncio.run(main(body))"], answers=KITTY) as screen:
+    with PtyScreen([*FORKED, PROGRAM + EDITOR + "asyncio.run(main(body))"], answers=KITTY) as screen:
         screen.wait_for("name:")
         screen.wait_until(lambda: is_restored(screen))
         screen.type("me\r")
@@ -488,7 +489,7 @@ def test_without_a_shell_to_let_it_go_on_ctrl_z_is_harmless() -> None:
 
 def test_output_that_is_no_terminal_is_refused() -> None:
     source = PLAIN.replace("asyncio.run(main())", "import os; os.dup2(os.open('/dev/null', 1), 1); asyncio.run(main())")
-    with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
+    with PtyScreen([*FORKED, source], rows=40) as screen:
         assert screen.wait_end() == 1
         assert "the screen needs a terminal" in screen.screen()
         assert screen.settings == screen.at_start
@@ -575,7 +576,7 @@ def cursors(data: bytes) -> list[bytes]:
 
 def test_the_cursor_has_its_shape_while_the_screen_is_on() -> None:
     bar, block, own, away = CURSORS
-    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED]) as screen:
+    with PtyScreen([*FORKED, PROGRAM + SHAPED]) as screen:
         screen.wait_for("back")
         assert cursors(bytes(screen.received)) == [bar, block, own, away, block]
         screen.type("q")
@@ -585,7 +586,7 @@ def test_the_cursor_has_its_shape_while_the_screen_is_on() -> None:
 
 def test_a_console_that_would_print_it_is_not_asked_for_a_cursor() -> None:
     environment = {**os.environ, "TERM": "linux"}
-    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED], environment=environment) as screen:
+    with PtyScreen([*FORKED, PROGRAM + SHAPED], environment=environment) as screen:
         screen.wait_for("back")
         screen.type("q")
         assert screen.wait_end() == 0
@@ -611,7 +612,7 @@ asyncio.run(main(body))
     ],
 )
 def test_how_a_terminal_tells_of_keys_is_known_once_it_has_said(answers: dict[bytes, bytes], keyboard: str) -> None:
-    with PtyScreen([sys.executable, "-c", PROGRAM + KEYBOARD], answers=answers) as screen:
+    with PtyScreen([*FORKED, PROGRAM + KEYBOARD], answers=answers) as screen:
         screen.wait_for(f"first None then {keyboard}")
         screen.type("q")
         assert screen.wait_end() == 0
