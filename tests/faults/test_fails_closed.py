@@ -3,16 +3,17 @@ other files by which a person holds something back. Where a process proves nothi
 
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from command import Finished, Zot
 from pty_screen import PtyScreen
 from waiting import PATIENCE
+from zot_forks import FORKED
 
 from zot_agent.config.settings import FILE, SETTINGS, Settings, load_settings, project_layer
 from zot_agent.hook_programs.read import programs_of_settings
@@ -555,7 +556,8 @@ def allowed(zot: Zot, name: str) -> Path:
     path.write_text(WHEN_ALLOWED[name])
     (zot.cwd / "guard").write_text("#!/bin/sh\nexit 2\n")
     (zot.cwd / "guard").chmod(0o700)
-    subprocess.run([sys.executable, "-c", ALLOW], cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE)
+    with forked.start([*FORKED, ALLOW], cwd=zot.cwd, env=zot.env) as process:
+        assert process.wait(PATIENCE) == 0
     return path
 
 
