@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TextIO
 
 import pytest
+from forked import start
 from waiting import PATIENCE
+from zot_forks import FORKED
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 from zot_provider.usage import Usage
@@ -20,28 +22,42 @@ from zot_provider.usage import Usage
 SDK = Path(__file__).parents[2] / "examples" / "sdk"
 PROVIDERS = {"anthropic": ("ANTHROPIC", "anthropic-messages"), "openai": ("OPENAI", "openai-chat")}
 
+# With one of the providers: a new Python needs most of its time to load what all examples use.
+FORK = """
+import gc, os, runpy, sys, warnings
+warnings.simplefilter("error")
+del sys.argv[0]
+sys.path[0] = os.path.dirname(sys.argv[0])
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    gc.collect()
+"""
+
 
 class Example:
     """Runs examples in a folder of their own, against a scripted model of one provider."""
 
     def __init__(self, folder: Path, server: ScriptedServer, provider: str) -> None:
         self.folder, self.server = folder, server
+        self._python = [sys.executable, "-W", "error"] if provider == "anthropic" else [*FORKED, FORK]
         prefix, wire = PROVIDERS[provider]
         self.env = os.environ | {f"{prefix}_API_KEY": "key", f"{prefix}_BASE_URL": server.base_url(wire)}
 
     def run(self, name: str, *arguments: str, code: int = 0) -> str:
         """What it prints; its exit code must be `code`."""
-        return self.finish([sys.executable, "-W", "error", str(SDK / name), *arguments], code)
+        return self.finish([*self._python, str(SDK / name), *arguments], code)
 
     def finish(self, command: list[str], code: int = 0) -> str:
         """The same, of any command."""
-        done = subprocess.run(
-            command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=PATIENCE, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.stdout + done.stderr
+        with start(
+            command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            out, errors = (each.decode() for each in process.communicate(timeout=PATIENCE))
+        assert process.returncode == code, f"{out}\n{errors}"
+        assert "Traceback" not in errors, errors
+        return out + errors
 
     def sent(self, request: int) -> str:
         """All that the model was sent with a request."""
@@ -173,6 +189,7 @@ def test_compaction_of_a_short_conversation(example: Example) -> None:
     assert shown == "Nothing.\nnothing to compact: keep-tail covers the whole transcript\n"
 
 
+@pytest.mark.parametrize("example", ["openai"], indirect=True)  # it asks neither
 def test_fake_model(example: Example) -> None:
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--noconftest"]
     assert "2 passed" in example.finish([sys.executable, "-m", "pytest", *options, str(SDK / "fake_model.py")])
