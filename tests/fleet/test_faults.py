@@ -82,7 +82,7 @@ def test_a_worker_whose_clock_jumps_keeps_its_run(
     id = f"clock-{os.urandom(3).hex()}"
     server.add(*[model(8, delay=0.2)] * 40)
     workers.start()
-    submit_many(zot, zot.at(server), [id], short=True)
+    submit_many(zot, zot.at(server), [id], short=True, heartbeat_seconds=PATIENCE)
     for seen, difference in ((2, "+30h"), (4, "-50h"), (6, "+0")):
         wait_until(lambda seen=seen: len(server.requests) >= seen, "the run works")  # type: ignore[misc]
         jump(clock, difference)

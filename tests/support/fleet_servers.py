@@ -227,7 +227,8 @@ from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store
 
 places, options = find_places("", "", ""), parse(sys.argv[3:], "").options.replace(cwd=os.getcwd())
-limits = FleetLimits(heartbeat_seconds=4.0, most_retry_seconds=2.0) if sys.argv[2] == "short" else FleetLimits()
+short = float(sys.argv[2])
+limits = FleetLimits(heartbeat_seconds=short, most_retry_seconds=2.0) if short else FleetLimits()
 
 async def main():
     fleet, store = Fleet(await connect(places.address), places.queue, limits), open_store(places.store)
@@ -241,9 +242,12 @@ asyncio.run(main())
 """
 
 
-def submit_many(zot: Zot, at: tuple[str, ...], ids: list[str], *, short: bool = False) -> None:
-    """Submit runs in one process, with the options `at`; `short`: with limits of the engine of a few seconds."""
-    command = [sys.executable, "-c", SUBMIT, ",".join(ids), "short" if short else "usual", *at]
+def submit_many(
+    zot: Zot, at: tuple[str, ...], ids: list[str], *, short: bool = False, heartbeat_seconds: float = 4.0
+) -> None:
+    """Submit runs in one process, with the options `at`; `short`: with limits of the engine of a few seconds. A run of
+    a worker that is silent for `heartbeat_seconds` is given to another one, though the machine may only be busy."""
+    command = [sys.executable, "-c", SUBMIT, ",".join(ids), str(heartbeat_seconds if short else 0), *at]
     subprocess.run(command, cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE * 5, stdin=subprocess.DEVNULL)
 
 
