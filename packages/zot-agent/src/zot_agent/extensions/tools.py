@@ -172,8 +172,8 @@ def _image(block: ImageValue) -> TextBlock | ImageBlock:
 class AgentTools:
     """The tools of an agent, and what extensions offer."""
 
-    def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self.agent: Agent | None = None
+    def __init__(self, reserved: Iterable[str] = (), agent: Agent | None = None) -> None:
+        self.agent = agent
         self.reserved = {*reserved, TOOL_SEARCH}
         """Names that extensions cannot have, unless they override them."""
         self.outdated = False
@@ -206,8 +206,7 @@ class AgentTools:
         if any(offer.deferred for _, offer in offers.values()):
             self._search = self._search or _tool_search(agent)
             own[TOOL_SEARCH] = self._search
-        elif self._search is not None:
-            self._search.close()
+        else:
             self._search = None
         of_extensions = {
             name: ExtensionTool(connection, offer, limits, self._replaced.get(name))

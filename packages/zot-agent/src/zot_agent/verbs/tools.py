@@ -69,6 +69,4 @@ def _tools(caller: OperationCaller) -> AgentTools:
         return caller.extension.services.tools
     if isinstance(caller.host, Host) and caller.host.extensions is not None:
         return caller.host.extensions.agent_tools
-    alone = AgentTools()
-    alone.agent = caller.conversation.runtime.agent
-    return alone
+    return AgentTools(agent=caller.conversation.runtime.agent)

@@ -62,11 +62,6 @@ class ToolSearch(Tool):
         self._count = 0
         """How many messages have been read."""
         self._last: Message | None = None
-        agent.tools.search = self
-
-    def close(self) -> None:
-        """Defer no tools any more."""
-        self._agent.tools.search = None
 
     def update(self) -> None:
         """Describe the groups of the deferred tools, which are few; call it when the agent has other tools."""

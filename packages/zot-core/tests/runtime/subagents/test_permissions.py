@@ -12,10 +12,13 @@ from zot_core.conversation.driver import Conversation
 from zot_core.events import SubagentStart
 from zot_core.permission_mode import PermissionMode
 from zot_core.permissions.rule import parse_permissions
+from zot_core.result import ToolResult
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.subagents.definitions import AgentDefinition
 from zot_core.testing.tasks import TaskClient
 from zot_core.testing.world import FakeShell
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import JsonSchema, Tool
 from zot_provider.model import Model
 from zot_provider.testing import Call, Turn
 
@@ -132,17 +135,26 @@ async def test_a_tool_that_is_taken_away_meanwhile_does_not_run(tmp_path: Path) 
     assert await world.results() == ["the agent that gave the task has no tool bash any more"]
 
 
-class HidesFetch:
+class HidesFetch(Tool):
     """The tool `fetch` is not in requests."""
+
+    name = "search"
+
+    @property
+    def schema(self) -> JsonSchema:
+        return {"type": "object"}
 
     def hidden(self) -> list[str]:
         return ["fetch"]
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult.of("")
 
 
 async def test_an_agent_gets_neither_inactive_tools_nor_deferred_ones_that_nobody_names(tmp_path: Path) -> None:
     world = World(tmp_path)
     agent = world.conversation.runtime.agent
-    agent.tools.inactive, agent.tools.search = ["bash"], HidesFetch()
+    agent.tools.inactive, agent.tools["search"] = ["bash"], HidesFetch()
     tasks: dict[str, list[Turn | str]] = {"a": ["x"], "b": ["x"]}
     begin = Turn(calls=[Call("agent", {"task": "a"}), Call("agent", {"task": "b", "tools": ["fetch", "Read"]})])
     world.client.answers |= {"main": [begin, "done"], **tasks}

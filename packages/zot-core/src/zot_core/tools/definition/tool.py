@@ -10,7 +10,7 @@ thread (which a cancelled call does not stop).
 import asyncio
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.aio import is_async
@@ -100,6 +100,10 @@ class Tool(ABC):
         """Return what is still needed of earlier calls when these messages are replaced by a summary. The first of them
         may be an earlier summary."""
         return None
+
+    def hidden(self) -> Collection[str]:
+        """Return the tools that stay out of requests until the model has found them with it."""
+        return ()
 
     def found_tools(self) -> Sequence[str]:
         """Return the tools that were found with it, which such a summary keeps."""

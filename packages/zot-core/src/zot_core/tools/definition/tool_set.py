@@ -1,16 +1,8 @@
 """`ToolSet`: the tools of an agent, and which of them its model has."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
 
 from zot_core.tools.definition.tool import Tool
-
-
-class HiddenTools(Protocol):
-    """Keeps tools out of requests until the model has found them."""
-
-    def hidden(self) -> Collection[str]:
-        """Return the names of tools that the model may call, but that are not in the next request."""
 
 
 class ToolSet(dict[str, Tool]):
@@ -24,7 +16,6 @@ class ToolSet(dict[str, Tool]):
         """Names of tools that are offered although they are on demand: somebody chose them."""
         self.named_for_now: Collection[str] = ()
         """Such names that extensions have chosen."""
-        self.search: HiddenTools | None = None
 
     def become(self, tools: Mapping[str, Tool]) -> None:
         """Have these tools and no others; what is chosen among them stays."""
@@ -33,9 +24,9 @@ class ToolSet(dict[str, Tool]):
         self.update(now)
 
     @property
-    def deferred(self) -> Collection[str]:
+    def deferred(self) -> set[str]:
         """The names of tools that the model may call, but that are not in the next request."""
-        return () if self.search is None else self.search.hidden()
+        return {name for tool in self.values() for name in tool.hidden()}
 
     @property
     def active(self) -> dict[str, Tool]:
