@@ -59,6 +59,10 @@ class ToolPlace:
         self.machine = machine
         self._enter(SeenFiles("" if machine is None else machine.name))
 
+    def inherit(self, context: ToolContext, machine: OtherMachine | None) -> None:
+        """Work with `context`, where the tools of another agent do."""
+        self.context, self.machine = context, machine
+
     def _enter(self, seen: SeenFiles) -> None:
         machine, here = self.machine, self.here
         if machine is None:

@@ -63,15 +63,13 @@ def make_child(
         files=context.files,
         shell=context.shell,
     )
-    runtime.permissions, runtime.agent.place.machine = parent.permissions, agent.place.machine
+    runtime.permissions = parent.permissions
     chosen = task.tools is not None or (definition is not None and definition.tools is not None)
     runtime.agent.tools.named = [tool.name for tool in tools if chosen or tool.name not in agent.tools.unnamed]
     own_context = runtime.agent.context
-    runtime.agent.place.context = context.replace(
-        jobs=own_context.jobs,
-        seen_files=own_context.seen_files,
-        agents=None if deepest else lambda: runtime.agents,
-    )
+    below = None if deepest else lambda: runtime.agents
+    own_context = context.replace(jobs=own_context.jobs, seen_files=own_context.seen_files, agents=below)
+    runtime.agent.place.inherit(own_context, agent.place.machine)
     return runtime, notes
 
 

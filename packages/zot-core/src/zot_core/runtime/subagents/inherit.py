@@ -31,12 +31,13 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
 
     def follow() -> None:
         now = parent.context
-        child.place.context = child.context.replace(
+        context = child.context.replace(
             files=now.files, shell=now.shell, cwd=now.cwd if now.home else child.place.here.cwd, home=now.home,
             temporary=now.temporary, walls=now.walls, network=now.network, env=now.env,
         )  # fmt: skip
-        if child.place.machine is not parent.place.machine:
-            child.place.machine = parent.place.machine
+        moved = child.place.machine is not parent.place.machine
+        child.place.inherit(context, parent.place.machine)
+        if moved:
             child.refresh()
 
     async def result(outcome: ToolOutcome) -> ToolOutcome:
