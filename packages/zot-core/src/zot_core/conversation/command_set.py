@@ -30,9 +30,15 @@ class CommandSet:
     Of one name, a command of an extension comes before a template. Names with `skill:` belong to skills alone.
     """
 
-    def __init__(self, runtime: Runtime, notify: Callable[[ConversationEvent], None]) -> None:
-        """`notify` gets what commands of extensions show, and once a line about each template that cannot be used."""
-        self.extensions: ExtensionCommands | None = None
+    def __init__(
+        self,
+        runtime: Runtime,
+        notify: Callable[[ConversationEvent], None],
+        extensions: Callable[[], ExtensionCommands | None],
+    ) -> None:
+        """`notify` gets what commands of extensions show, and once a line about each template that cannot be used.
+        `extensions` returns the extensions that there are by then."""
+        self._extensions = extensions
         self.reserved: Container[str] = ()
         """Names of the front end's own commands, in lower case, which come before templates."""
         self._runtime = runtime
@@ -53,7 +59,7 @@ class CommandSet:
         return [*templates, *map(_of_skill, self._runtime.skills), *listed]
 
     def _of_extensions(self) -> list[Command]:
-        return list(self.extensions.commands) if self.extensions is not None else []
+        return [] if (extensions := self._extensions()) is None else list(extensions.commands)
 
     def of_extension(self, name: str) -> Command | None:
         """Find a command of an extension by name, ignoring case."""
@@ -72,8 +78,8 @@ class CommandSet:
 
     async def ready(self) -> None:
         """Wait until the commands of extensions are known, and read the templates."""
-        if self.extensions is not None:
-            await self.extensions.ready()
+        if (extensions := self._extensions()) is not None:
+            await extensions.ready()
         await self.list_templates()
 
     async def list_templates(self) -> None:
@@ -102,8 +108,8 @@ class CommandSet:
         typed = f"/{name} {args}".strip()
         if names_skill(name):
             return self._prompt_of_skill(name[len(SKILL) :], args).replace(shown=typed)
-        if self.extensions is not None:
-            await self.extensions.ready()
+        if (extensions := self._extensions()) is not None:
+            await extensions.ready()
         templates = self._runtime.workspace.templates
         if templates is None or self.of_extension(name) is not None:
             return None
@@ -112,9 +118,9 @@ class CommandSet:
 
     async def run_extension(self, name: str, args: str) -> CommandAnswer:
         """Run a command of an extension, and report what it shows. Raises `CommandError`."""
-        if self.extensions is None:
+        if (extensions := self._extensions()) is None:
             raise UnknownCommand(name)
-        answer = await self.extensions.run_command(name, args)
+        answer = await extensions.run_command(name, args)
         if answer.action == "insert":
             self._notify(Insert(answer.extension, answer.text))
         elif answer.action == "display":

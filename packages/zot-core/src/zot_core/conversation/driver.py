@@ -81,7 +81,7 @@ class Conversation:
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
-        self._commands = CommandSet(runtime, self.events.notify)
+        self._commands = CommandSet(runtime, self.events.notify, lambda: self.extensions)
         self.todos = TodoList(runtime, self.events.notify)
         self._shell = ShellCommands(runtime, self.events.notify)
         self._unread_count = 0
@@ -250,7 +250,7 @@ class Conversation:
     def attach(self, extensions: ExtensionHost) -> None:
         """Add the commands and events of these extensions, once. The host adds their hooks and tools to the runtime."""
         if self.extensions is not extensions:
-            self.extensions = self._commands.extensions = extensions
+            self.extensions = extensions
             extensions.events.add(self._on_extension_event)
 
     def extensions_changed(self) -> None:
