@@ -55,8 +55,7 @@ class Checkpoints:
         self._store: CheckpointStore | None = None
         self.opened_for = ""
         """The working directory whose store is open."""
-        self.git: GitTree | None = None
-        """The folder of the store in git, once a command has run there."""
+        self._git: GitTree | None = None  # once a command has run
         self._reported: set[str] = set()
         self._work: set[asyncio.Task[None]] = set()
 
@@ -159,8 +158,8 @@ class Checkpoints:
         task = spawn(asyncio.to_thread(work), "checkpoint")
 
         def stop() -> None:
-            if self.git is not None:
-                self.git.stop()
+            if self._git is not None:
+                self._git.stop()
 
         if await finish(task, stop):
             if not task.cancelled():
@@ -201,9 +200,16 @@ class Checkpoints:
         await self._close_git()
 
     async def _close_git(self) -> None:
-        if self.git is not None:
-            await asyncio.to_thread(self.git.close)
-            self.git = None
+        if self._git is not None:
+            await asyncio.to_thread(self._git.close)
+            self._git = None
+
+    def git_of(self, store: "CheckpointStore", left_out: list[str]) -> "GitTree":
+        """Return the folder of `store` in git. Hold `lock`. Raises `GitMissing`."""
+        from zot_core.checkpoints.git_tree import GitTree  # noqa: PLC0415  not before a command
+
+        self._git = self._git or GitTree(store, left_out, self.limits)
+        return self._git
 
 
 class CommandSearch:
@@ -240,7 +246,7 @@ class CommandSearch:
         """Store the folder as it is before a command; return what `after` needs, None if commands are not
         covered."""
         from zot_core.checkpoints import states  # noqa: PLC0415  not before a command
-        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  as above
+        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing  # noqa: PLC0415  as above
 
         if self._timer is not None and self._checkpoints.opened_for == self._agent.place.here.cwd:
             self._timer.cancel()
@@ -250,7 +256,7 @@ class CommandSearch:
         checkpoints = self._checkpoints
         await self.finished()  # what the last command changed does not belong to this one
         async with checkpoints.lock:
-            store, limits = await checkpoints.store(), checkpoints.limits
+            store = await checkpoints.store()
 
             def look() -> "tuple[GitTree, CheckpointStore] | None":
                 new = store.create()
@@ -258,7 +264,7 @@ class CommandSearch:
                     self._uncovered[store.folder] = reason
                     raise CheckpointError(reason)
                 try:
-                    checkpoints.git = git = checkpoints.git or GitTree(store, self._left_out, limits)
+                    git = checkpoints.git_of(store, self._left_out)
                     if new:
                         git.forget()
                     # What changed while another command runs is its work, otherwise that of the person.
