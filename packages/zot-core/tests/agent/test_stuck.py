@@ -39,7 +39,7 @@ async def test_a_person_decides_whether_it_goes_on() -> None:
 
     client = ScriptedClient([AGAIN], repeat=True)
     async with runtime(client) as rt:
-        rt.permissions = Permissions("yolo", ask=ask)
+        rt.judge_with(Permissions("yolo", ask=ask))
         assert await rt.prompt("go") == "max_steps"
     assert len(client.requests) == 8
     assert asked[0].reason == "read has failed 4 times in the same way; may the work continue?"

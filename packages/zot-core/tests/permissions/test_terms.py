@@ -215,8 +215,7 @@ async def test_a_sub_agent_is_told_what_it_may_do_but_not_what_a_plan_is_for(def
     client = TaskClient({"main": [Turn(calls=[call]), "done"], "look": ["seen"]})
     permissions = Permissions("yolo" if definition else "plan", ask=yes)
     async with Runtime(MODEL, client=client, agents=agents) as runtime:
-        permissions.attach(runtime.agent)
-        runtime.permissions = permissions
+        runtime.judge_with(permissions)
         await runtime.prompt("main")
     sub, main = client.asked("look")[0], client.asked("main")[0]
     assert [each.startswith("[Mode plan") for each in users(sub.messages)] == [False, True]
@@ -231,8 +230,7 @@ async def test_the_sub_agent_of_a_sub_agent_is_told_the_mode_of_the_one_above_it
                "look": [below, "seen"], "below": ["seen"]}  # fmt: skip
     client, permissions = TaskClient(answers), Permissions("ask", ask=yes)
     async with Runtime(MODEL, client=client, agents=agents) as runtime:
-        permissions.attach(runtime.agent)
-        runtime.permissions = permissions
+        runtime.judge_with(permissions)
         await runtime.prompt("main")
     told = {task: users(client.asked(task)[0].messages)[1][:10] for task in answers}
     assert told == {"main": "[Mode ask ", "look": "[Mode plan", "below": "[Mode plan"}
@@ -243,8 +241,7 @@ async def test_where_a_person_answers_the_main_agent_alone_its_sub_agents_are_to
     permissions = Permissions("ask", ask=yes)
     permissions.ask_with(yes, "main")
     async with Runtime(MODEL, client=client, agents=[]) as runtime:
-        permissions.attach(runtime.agent)
-        runtime.permissions = permissions
+        runtime.judge_with(permissions)
         await runtime.prompt("main")
     alone = ["nobody can be asked" in users(client.asked(task)[0].messages)[1] for task in ("main", "look")]
     assert alone == [False, True]

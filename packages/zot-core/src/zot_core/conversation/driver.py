@@ -88,8 +88,7 @@ class Conversation:
         runtime.hooks.event.add(self._before_event, AssistantStart, ToolCall, Done)
         runtime.hooks.event.add(self.events.notify)
         runtime.hooks.event.add(self._after_event, ToolResultEvent, UserMessage)
-        self.permissions.attach(runtime.agent)
-        runtime.permissions = self.permissions
+        runtime.judge_with(self.permissions)
         keep_mode(self.permissions, lambda: self.runtime.session)
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)

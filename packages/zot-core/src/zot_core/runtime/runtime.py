@@ -177,15 +177,21 @@ class Runtime(Prompts):
         attach_jobs(self.agent)
         PromptAsSent(self.agent, lambda: self._recorder.session, lambda: self.workspace).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
-        self.permissions: Permissions | None = None  # those of a `Conversation`, for sub-agents
+        self.permissions = Permissions()
         self.worktrees = worktrees
         self.checkpoints = None if checkpoints is None else checkpoints(self.agent)
         if self.checkpoints is not None:
             self.checkpoints.attach()
         self.durable = resolve.durable_run(self.agent, self.session, run, self.budget, self.begin)
 
+    def judge_with(self, permissions: Permissions) -> None:
+        """Judge the calls of the agent and of its sub-agents with these permissions, and ask a person with them."""
+        permissions.attach(self.agent)
+        self.permissions = permissions
+
     async def _ask_about(self, call: ToolRequest, reason: str) -> bool:
-        return self.permissions is not None and await self.permissions.ask_about(call, reason)
+        permissions = self.agents.top().permissions if "agents" in self.__dict__ else self.permissions
+        return await permissions.ask_about(call, reason)
 
     @cached_property
     def branches(self) -> "RestoringBranches":

@@ -74,6 +74,15 @@ async def test_a_no_reaches_the_sub_agent(tmp_path: Path) -> None:
     assert await world.results() == ["the user did not allow this call of write: not now"]
 
 
+async def test_a_sub_agent_that_is_stuck_asks_the_person_of_the_conversation(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.client.answers["a"] = [*[Turn(calls=[Call("read", {"path": "nope"})])] * 10, "done"]
+    async with world.conversation:
+        await world.conversation.prompt("main")
+    assert [each.reason for each in world.asked] == ["read has failed 10 times in the same way; may the work continue?"]
+    assert len(world.client.asked("a")) == 11
+
+
 async def test_rules_count_for_sub_agents(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s")
     (result,) = await World(tmp_path, Call("read", {"path": "secret"}), deny=["read(secret)"]).results()

@@ -63,7 +63,6 @@ def make_child(
         files=context.files,
         shell=context.shell,
     )
-    runtime.permissions = parent.permissions
     chosen = task.tools is not None or (definition is not None and definition.tools is not None)
     runtime.agent.tools.named = [tool.name for tool in tools if chosen or tool.name not in agent.tools.unnamed]
     own_context = runtime.agent.context

@@ -57,7 +57,7 @@ class AgentRuntime(Protocol):
     agent: Agent
     workspace: Workspace
     budget: RunBudget
-    permissions: Permissions | None
+    permissions: Permissions
     checkpoints: Checkpoints | None
     worktrees: str
 

@@ -12,7 +12,6 @@ from typing import Any, TypeVar, get_args
 
 from zot_core.agent import Agent, user_message
 from zot_core.aio import cancel_soon, finish, spawn
-from zot_core.confirm import Permissions
 from zot_core.errors import Closed, SessionError, ToolError, error_line
 from zot_core.events import AgentEvent, Done, Notice, RunEnd, SubagentEvent, SubagentStart, UsageEvent
 from zot_core.hooks import Refusal
@@ -221,7 +220,7 @@ class Subagents:
         inherit(agent, self._runtime.agent, child.id)
         agent.hooks.before_turn.add(lambda _: self.may_step())
         agent.hooks.event.add(partial(self._pass_on, child), UsageEvent, *get_args(SubagentEvent))
-        permissions = self._runtime.permissions or Permissions()
+        permissions = self.top().permissions
         if definition is not None and definition.permissions is not None:
             child.at_end.append(be_careful(agent, permissions, definition.permissions, child.id))
         permissions.tell(agent, careful, is_sub=True)
