@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from zot_agent.extensions import frames
@@ -28,6 +29,7 @@ from zot_ext.protocol.errors import FrameError
 if TYPE_CHECKING:
     from zot_agent.extensions.declared.registration_record import NamesAndEvents
     from zot_agent.extensions.pipes import FramePipes
+    from zot_agent.extensions.providers.answers import OpenAnswers
     from zot_agent.extensions.requests import R, RequestFrame
     from zot_agent.extensions.setup import ProcessTerms
     from zot_agent.extensions.trace import Trace
@@ -172,6 +174,13 @@ class Connection:
         """The id of the process and of its process group; `None` before the start."""
         return None if self.pipes is None else self.pipes.process.pid
 
+    @cached_property
+    def answers(self) -> OpenAnswers:
+        """The answers of models that it is giving."""
+        from zot_agent.extensions.providers.answers import OpenAnswers  # noqa: PLC0415  few extensions serve models
+
+        return OpenAnswers(self, self._limits)
+
     @property
     def is_ready(self) -> bool:
         return self.state == "running" and self.handshake.ready.is_set()
@@ -303,6 +312,8 @@ class Connection:
         self.log(f"the extension {why}")
         self.pipes.close(self._patience(self._limits.kill_seconds))
         self.pending.fail_all(why)
+        if "answers" in self.__dict__:
+            self.answers.fail_all(why)
         self.handshake.end()
         self._shutdown_acked.set()
         self._listener.ended(self, why)
@@ -323,20 +334,16 @@ class Connection:
     # Frames
 
     def takes(self, line: bytes) -> bool:
-        return self.pending.answers is not None and self.pending.answers.takes(line)
+        return "answers" in self.__dict__ and self.answers.takes(line)
 
     def handle(self, line: bytes, frame: frames.FromExtension | frames.Unknown | FrameError) -> None:
-        pipes = self.pipes
-        if self.state == "ended" or pipes is None:
-            return
-        if isinstance(frame, FrameError):
-            if self.handshake.hello is None:
-                self.broken(f"did not begin with a hello frame: {frame}: {quoted(line)}")
-            else:
-                self._refuse(frame, line)
+        if self.state == "ended" or self.pipes is None:
             return
         if self.handshake.hello is None:
-            self._receive_hello(frame, line, pipes)
+            self._receive_hello(frame, line)
+            return
+        if isinstance(frame, FrameError):
+            self._refuse(frame, line)
             return
         self.handshake.heard()
         match frame:
@@ -375,9 +382,10 @@ class Connection:
         else:
             self.log("a second ready; ignored")
 
-    def _receive_hello(self, frame: frames.FromExtension | frames.Unknown, line: bytes, pipes: FramePipes) -> None:
+    def _receive_hello(self, frame: frames.FromExtension | frames.Unknown | FrameError, line: bytes) -> None:
         if not isinstance(frame, frames.Hello) or not frame.name.strip():
-            problem = "hello has no name" if isinstance(frame, frames.Hello) else f"got {frame.type!r}"
+            problem = str(frame) if isinstance(frame, FrameError) else f"got {frame.type!r}"
+            problem = "hello has no name" if isinstance(frame, frames.Hello) else problem
             self.broken(f"did not begin with a hello frame: {problem}: {quoted(line)}")
             return
         self.handshake.stop()
@@ -386,6 +394,6 @@ class Connection:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
         self.send(ack := self._listener.ack(frame))
         self.granted = ack.capabilities
-        if "large_frames" in self.granted:
-            pipes.widen()
+        if "large_frames" in self.granted and self.pipes is not None:
+            self.pipes.widen()
         self.handshake.greet(frame, says_ready="ready" in self.granted)

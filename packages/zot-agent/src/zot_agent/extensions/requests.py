@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from zot_ext.protocol.errors import FrameError
 from zot_provider.errors import ZotError
@@ -53,18 +53,6 @@ class TimedOut(ZotError):
     """An extension did not answer in time. A later reply is dropped."""
 
 
-class AnswerLines(Protocol):
-    """The answers of models that an extension is giving: `zot_agent.extensions.providers.answers`."""
-
-    def takes(self, line: bytes) -> bool:
-        """Take a line if it is a part of an answer, and return whether it is."""
-
-    def received_frame(self, frame: frames.ProviderEvent | frames.ProviderStep) -> None: ...
-
-    def fail_all(self, why: str) -> None:
-        """Fail all answers, because the extension has ended."""
-
-
 class _Open:
     """An open request. `left` are the seconds of its time limit, which run while `timer` is set; `pauses` counts its
     open dialogs."""
@@ -96,8 +84,6 @@ class PendingRequests:
         """The ids of requests that nobody waits for any more and that have no reply yet."""
         self.tool_calls: dict[str, RunningCall] = {}
         """The calls of tools that run, by the ids of their requests."""
-        self.answers: AnswerLines | None = None
-        """The answers of a provider."""
 
     def open(self, id: str, kind: type[R], seconds: float) -> asyncio.Future[R]:
         """Expect a reply of the class `kind`, the result of the future, within `seconds`. ValueError if the id is in
@@ -205,8 +191,6 @@ class PendingRequests:
             request = self._close(id)
             if request is not None:
                 _settle(request.future, ExtensionEnded(f"extension {self._name!r} {why}"))
-        if self.answers is not None:
-            self.answers.fail_all(why)
 
     def _remember(self, id: str, why: str) -> None:
         self._finished[id] = why

@@ -1,8 +1,9 @@
 """`OpenAnswers`: the answers to `provider_stream` that one extension is giving, and the steps of its sign-ins."""
 
 import asyncio
+from typing import Protocol
 
-from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.pipes import FramePipes
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.from_host import CancelRequest
@@ -80,10 +81,21 @@ class ExtensionAnswer:
             self.fail(ResponseTimeout(f"the extension sent nothing for {seconds:g} s"))
 
 
+class AnsweringProcess(Protocol):
+    """The process of an extension, as far as its answers need it: see `Connection`."""
+
+    name: str
+    pipes: FramePipes | None
+
+    def send(self, frame: CancelRequest) -> None: ...
+
+    def log(self, text: str) -> None: ...
+
+
 class OpenAnswers:
     """The open answers of the extension at `connection`. It reads nothing from it while one of them is full."""
 
-    def __init__(self, connection: Connection, limits: ExtensionLimits) -> None:
+    def __init__(self, connection: AnsweringProcess, limits: ExtensionLimits) -> None:
         self.limits = limits
         self.steps: dict[str, asyncio.Queue[ProviderStep]] = {}
         """The steps of open sign-ins, by the id of their request."""
@@ -134,10 +146,3 @@ class OpenAnswers:
         pipes = self._connection.pipes
         if pipes is not None and not pipes.reader.closed and not any(answer.full for answer in self._open.values()):
             pipes.reader.resume()
-
-
-def open_answers(connection: Connection, limits: ExtensionLimits) -> OpenAnswers:
-    answers = connection.pending.answers
-    if not isinstance(answers, OpenAnswers):
-        answers = connection.pending.answers = OpenAnswers(connection, limits)
-    return answers

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.providers.answers import open_answers
 from zot_agent.extensions.providers.decode import AnswerDecoder
 from zot_agent.extensions.providers.offer import WIRE
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
@@ -70,7 +69,7 @@ class ExtensionClient(RepeatingClient):
         id = f"answer-{next(_ids)}"
         # In a thread: a conversation may be long, and hold images.
         line = await asyncio.to_thread(_line, id, request, authorization.key, limits.context_bytes)
-        answers, decoder = open_answers(connection, limits), AnswerDecoder()
+        answers, decoder = connection.answers, AnswerDecoder()
         answer = answers.open(id)
         try:
             if connection.state != "running" or (pipes := connection.pipes) is None:

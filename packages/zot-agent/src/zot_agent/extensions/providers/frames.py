@@ -15,8 +15,7 @@ def receive_provider_frame(
 ) -> None:
     """Handle a frame; `served` are the providers of all extensions."""
     if isinstance(frame, ProviderEvent | ProviderStep):
-        if connection.pending.answers is not None:
-            connection.pending.answers.received_frame(frame)
+        connection.answers.received_frame(frame)
         return
     try:
         if served is None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.providers.answers import open_answers
 from zot_agent.extensions.providers.client import ask
 from zot_core.aio import cancel_soon, spawn
 from zot_ext.limits import ExtensionLimits
@@ -40,8 +39,7 @@ class ExtensionSignIn:
         except ProviderError as error:
             raise SignInFailed(str(error)) from None
         limits, id = self._limits(), f"login-{next(_ids)}"
-        opened = open_answers(connection, limits)
-        steps = opened.steps[id] = asyncio.Queue[ProviderStep]()
+        steps = connection.answers.steps[id] = asyncio.Queue[ProviderStep]()
         request = ProviderQuestion(id, self._name, "login")
         result = spawn(ask(connection, request, limits.sign_in_seconds), f"sign in to {self._name}")
         typed = spawn(_pass_on(answers, connection, id), f"input for {self._name}")
@@ -60,7 +58,7 @@ class ExtensionSignIn:
         finally:
             if not result.done():
                 connection.send(CancelRequest(id))
-            del opened.steps[id]
+            del connection.answers.steps[id]
             for task in (result, typed, next_step):
                 cancel_soon(task)
 
