@@ -101,29 +101,25 @@ class Extensions:
             self._registry, self.panels, self.events, self.setup, self._agent_info, self._mark_changed,
             self._log_name_conflict, self._open_calls, self._greeting, self.agent_tools, self._machine_claims,
         )  # fmt: skip
+        flags: dict[str, FlagValues] = {}
+        found = discovery.members()
+        if any(each.manifest.flags or each.pi for each in found):
+            from zot_agent.extensions.declared.flags import flag_values  # noqa: PLC0415  few extensions have flags
+
+            flags = flag_values(found, self.setup.flags)
         self.members[:] = [
-            ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())
+            ManagedExtension(position, each, shared, flags.get(each.directory)) for position, each in enumerate(found)
         ]
-        self._give_flags()
         deadline = self._attendance.begin() + self.setup.limits.busy_seconds
         for member in self.members:
+            for why in () if member.flags is None else member.flags.shadowed:
+                self._log_name_conflict(NameConflict(member.registrations.position, why))
             if member.found.manifest.remember or member.progress.guards:
                 member.expect(use=first and self.setup.use_remembered and not self.setup.strict)
-            member.started = spawn(member.start(deadline, first=first), f"extension {member.name}")
+            member.begin(member.start(deadline, first=first))
         self._mark_changed()
         self.brought.remembered()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
-
-    def _give_flags(self) -> None:
-        """Give each extension the values of its flags, and say which of them cannot be typed."""
-        if any(member.found.manifest.flags or member.found.pi for member in self.members):
-            from zot_agent.extensions.declared.flags import flag_values  # noqa: PLC0415  few extensions have flags
-
-            values, shadowed = flag_values([member.found for member in self.members], self.setup.flags)
-            for member in self.members:
-                member.flags = values.get(member.found.directory)
-                for why in shadowed.get(member.found.directory, ()):
-                    self._log_name_conflict(NameConflict(member.registrations.position, why))
 
     async def ready(self, *, early: bool = False) -> None:
         """Return once all extensions have registered, in this run or the last one, or the time limit of the start or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from zot_agent.extensions import frames
@@ -20,6 +20,7 @@ from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
 from zot_agent.extensions.setup import ExtensionSetup, ProcessTerms
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
+from zot_core.aio import spawn
 from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_core.machine.shell import Launch
@@ -68,13 +69,14 @@ class ManagedExtension:
     started: asyncio.Task[None]
     """Ends, and never raises, when the extension has registered its commands and tools or could not be started."""
 
-    def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
-        self.found, self.name = found, found.name
+    def __init__(
+        self, position: int, found: DiscoveredExtension, shared: SharedState, flags: FlagValues | None = None
+    ) -> None:
+        """`flags` are the values of its flags, if it has any."""
+        self.found, self.name, self.flags = found, found.name, flags
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self.flags: FlagValues | None = None
-        """The values of its flags, if it has any."""
         self.memory: Remembering | None = None
         """Keeps what it registers for the next run, if its manifest wants that."""
         self._calls: OpenCalls | None = None
@@ -104,9 +106,9 @@ class ManagedExtension:
         guards = {event: each for event, each in guards.items() if may_intercept(self.found.permissions, event)}
         if known is None and not (guards or self.progress.guards):
             return
-        self.progress.early = self.connection = connection = self._early_connection()
-        if known is not None and use and self.memory is not None:
-            self.memory.late, self.progress.may_have_tools = connection, bool(known.tools)
+        self.connection = connection = self._early_connection()
+        self.progress.prepare(connection, known if use else None)
+        if known is not None and use:
             connection.granted = self._permitted_groups(known.capabilities)
             self.registrations.loading = True
             for tool in known.tools:
@@ -127,7 +129,11 @@ class ManagedExtension:
     @property
     def late(self) -> LateConnection | None:
         """The connection, if what it registered in its last run holds until the process is ready."""
-        return None if self.memory is None else self.memory.late
+        return self.progress.late
+
+    def begin(self, start: Coroutine[Any, Any, None]) -> None:
+        """Let `start` run, which is a call of the method of that name or of `restart`."""
+        self.started = spawn(start, f"extension {self.name}")
 
     async def start(self, deadline: float, *, first: bool) -> None:
         """Start the process and wait for its registrations: for the hello within the limits, for the rest until
@@ -315,7 +321,7 @@ class ManagedExtension:
             extra = {"reason": "shutdown", "detail": why}
             self.connection.send(frames.Event("session_end", extra=extra), droppable=True)
         if self.memory is not None:
-            await self.memory.before_stop(self.started)
+            await self.memory.before_stop(self.late, self.started)
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
@@ -355,10 +361,7 @@ class ManagedExtension:
         if connection is None or {*frames.ORIGINAL_GROUPS}.issuperset(groups):
             return ack
         if "registration_result" in groups:
-            from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
-
-            position = self.registrations.position
-            self.registrations.results = RegistrationResults(connection.send, position, shared.registry)
+            self.registrations.report_to(connection.send)
         if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack, self.flags)

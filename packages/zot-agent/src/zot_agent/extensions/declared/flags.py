@@ -21,10 +21,12 @@ class OwnedFlag(Record):
 
 
 class FlagValues(Record):
-    """The flags of one extension: all values by name, and the names of those on the command line."""
+    """The flags of one extension: all values by name, the names of those on the command line, and why some cannot be
+    typed."""
 
     values: "dict[str, FlagValue]" = field(default_factory=dict)
     given: list[str] = field(default_factory=list)
+    shadowed: list[str] = field(default_factory=list)
 
 
 def list_flags(active: Sequence[DiscoveredExtension]) -> Iterator[OwnedFlag]:
@@ -44,23 +46,20 @@ def list_flags(active: Sequence[DiscoveredExtension]) -> Iterator[OwnedFlag]:
                 yield OwnedFlag(found, flag)
 
 
-def flag_values(
-    active: Sequence[DiscoveredExtension], given: "Mapping[str, FlagValue]"
-) -> tuple[dict[str, FlagValues], dict[str, list[str]]]:
-    """Return the values of each extension that has flags, by its folder, and why some of its flags cannot be typed.
-    `given` are the values on the command line, by name."""
-    shadowed: dict[str, list[str]] = {}
+def flag_values(active: Sequence[DiscoveredExtension], given: "Mapping[str, FlagValue]") -> dict[str, FlagValues]:
+    """Return the values of each extension that has flags, by its folder. `given` are the values on the command line, by
+    name."""
     owned = {name for found in active for flag in found.manifest.flags for name in flag.names}
     # What is written for pi names its flags in its code: see `zot_agent.extensions.declared.pi_declarations`.
     of_pi = {name: value for name, value in given.items() if name not in owned}
     values = {found.directory: FlagValues(dict(of_pi), list(of_pi)) for found in active if found.pi}
     for each in list_flags(active):
-        name, folder = each.flag.name, each.owner.directory
-        of_extension = values.setdefault(folder, FlagValues())
+        name = each.flag.name
+        of_extension = values.setdefault(each.owner.directory, FlagValues())
         of_extension.values[name] = each.flag.value
         if each.why:
-            shadowed.setdefault(folder, []).append(each.why)
+            of_extension.shadowed.append(each.why)
         elif name in given:
             of_extension.values[name] = given[name]
             of_extension.given.append(name)
-    return values, shadowed
+    return values

@@ -14,15 +14,14 @@ from zot_ext.limits import ExtensionLimits
 class Remembering:
     """The registrations of the extension `found`, in a file below `home`; `own` is what it has registered now.
 
-    What it registered in its last complete start can be used at once, through `late`, a connection whose process starts
-    a little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
+    What it registered in its last complete start can be used at once, through a connection whose process starts a
+    little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
     """
 
     def __init__(self, own: OwnRegistrations, found: DiscoveredExtension, home: str, limits: ExtensionLimits) -> None:
         self._own, self._found, self._limits = own, found, limits
         self.stored = RememberedRegistrations(found, home, limits, own.log)
         self._capabilities: Sequence[str] | None = None  # of the process, once it is ready
-        self.late: LateConnection | None = None
 
     def complete(self, connection: Connection) -> NamesAndEvents:
         """The process is ready: give up what it has not registered again, and keep the rest for the next run if nothing
@@ -43,10 +42,10 @@ class Remembering:
         self._capabilities = None
         self.stored.outdate()
 
-    async def before_stop(self, started: "asyncio.Task[None]") -> None:
+    async def before_stop(self, late: LateConnection | None, started: "asyncio.Task[None]") -> None:
         """Let a process that observes what has happened in a short run get it; keep what was registered late."""
-        if self.late is not None and self.late.owes_events:
-            self.late.need()
+        if late is not None and late.owes_events:
+            late.need()
             await asyncio.wait([started], timeout=self._limits.ready_total_seconds)
         if self._capabilities is not None:
             self.stored.save(self._capabilities)

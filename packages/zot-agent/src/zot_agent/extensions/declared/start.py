@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.connection import Connection
     from zot_agent.extensions.declared.late_connection import LateConnection
     from zot_agent.extensions.declared.memory import Remembering
+    from zot_agent.extensions.declared.registration_record import LastRun
     from zot_agent.extensions.hooks.registrations import OwnRegistrations
     from zot_agent.extensions.requests import RequestFrame
 
@@ -44,11 +45,12 @@ class ExtensionStart:
         """The events that the present process intercepts."""
         self.may_have_tools = True
         """Whether it has tools, or nobody knows."""
-        self.early: LateConnection | None = None
-        """A connection whose process has not been started, and which takes requests."""
+        self.late: LateConnection | None = None
+        """The connection, if what it registered in its last run holds until the process is ready."""
         self.given_up = False
         """Whether nobody waits for the process any more, which is not ready."""
         self._waited = self._lost_tools = False
+        self._early: LateConnection | None = None  # takes requests, and its process has not been started
         self._greeted: Connection | None = None  # what has got `session_start`
 
     @property
@@ -69,6 +71,13 @@ class ExtensionStart:
         """Return the options of events, which also block where the manifest says so."""
         return {event: each.with_guard(self.guards.get(event)) for event, each in options.items()}
 
+    def prepare(self, connection: LateConnection, known: LastRun | None) -> None:
+        """The process will be started for `connection`, which takes requests. What is `known` of it holds until it is
+        ready."""
+        self._early = connection
+        if known is not None:
+            self.late, self.may_have_tools = connection, bool(known.tools)
+
     def expect(self, connection: LateConnection, options: Mapping[str, InterceptOptions]) -> None:
         """Let `connection` be asked about these events, and about the declared ones, before the process has begun."""
         connection.intercept_options |= options
@@ -87,13 +96,12 @@ class ExtensionStart:
     def has_begun(self) -> bool:
         """Whether silence of the process can mean that it has registered everything. What is remembered was stored
         after a frame `ready`; and a guard that has not subscribed has not begun."""
-        late = None if self._owner.memory is None else self._owner.memory.late
-        return late is None and self._owner.registrations.intercepts <= self.intercepts
+        return self.late is None and self._owner.registrations.intercepts <= self.intercepts
 
     def begin(self) -> LateConnection | None:
         """A process is about to start, and somebody waits for it. Return the early connection that is to have it."""
         self.intercepts, self._waited, self.given_up = set(), True, False
-        early, self.early = self.early, None
+        early, self._early = self._early, None
         return early
 
     async def wait(self, connection: Connection, seconds: float) -> None:
@@ -129,8 +137,7 @@ class ExtensionStart:
             for event in () if gone is None else gone.options:
                 connection.intercept_options.pop(event, None)
             connection.intercept_options |= {e: each for e, each in self.guards.items() if e not in self.intercepts}
-        if owner.memory is not None:
-            owner.memory.late = None
+        self.late = None
         if gone is not None:
             gone = gone.replace(intercepts=gone.intercepts - owner.registrations.intercepts)
         lacks = f"is not complete: {self.absence}" if self.absence else "does not do this, though its manifest says so"

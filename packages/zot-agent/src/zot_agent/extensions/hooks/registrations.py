@@ -12,6 +12,7 @@ from zot_ext.protocol.permissions import granted
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.registration_results import RegistrationResults
     from zot_agent.extensions.discover import DiscoveredExtension
+    from zot_ext.protocol.from_host import RegistrationResult
 
 
 class OwnRegistrations:
@@ -39,6 +40,12 @@ class OwnRegistrations:
         self.loading = False
         """Whether they come from its last run, and the caller says that they have changed."""
         self.log, self._registry, self._changed, self._name_taken = log, registry, changed, name_taken
+
+    def report_to(self, send: Callable[[RegistrationResult], None]) -> None:
+        """Say to a process of the extension, with `send`, what becomes of its registrations."""
+        from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
+
+        self.results = RegistrationResults(send, self.position, self._registry)
 
     def add_command(self, name: str, description: str, *, hidden: bool) -> None:
         try:
