@@ -171,7 +171,7 @@ class Host:
 
     def _connect_providers(self, extensions: "Extensions") -> None:
         if self.providers is not None:
-            self.providers.extensions = extensions
+            self.providers.ask(extensions)
 
     def _follow_providers(self) -> None:
         if self.providers is not None:

@@ -12,7 +12,6 @@ from zot_agent.extensions.providers.client import ExtensionClient
 from zot_agent.extensions.providers.offer import ProviderOffer, read_models, read_offer
 from zot_agent.extensions.providers.sign_in import ExtensionSignIn
 from zot_agent.extensions.registry import RegistrationError
-from zot_core.aio import spawn
 from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_provider.client.retry import RetryPolicy
@@ -24,7 +23,7 @@ from zot_provider.registry import ModelRegistry
 class ServedProviders:
     """Adds the providers of extensions to `registry`: what the manifests say of them, until a program says more.
 
-    An extension is asked through `extensions`. Before there are any, `start` makes them when one is first needed.
+    An extension is asked through `extensions`. Before `ask` says which, `start` makes them when one is first needed.
     A provider stays known when its extension ends, because the model in use must not become unknown: the next request
     starts the extension again.
     """
@@ -45,6 +44,10 @@ class ServedProviders:
         self._registry, self._start, self._retries = registry, start, retries
         self._owners: dict[str, DiscoveredExtension] = {}  # by the id of the provider
         self._sign_ins: dict[str, ExtensionSignIn] = {}
+
+    def ask(self, extensions: Extensions) -> None:
+        """Ask these extensions from now on: a model is chosen before any of them is made."""
+        self.extensions = extensions
 
     @property
     def names(self) -> list[str]:
@@ -139,7 +142,7 @@ class ServedProviders:
             raise ConnectError(f"extension {owner.name!r}, which serves it, does not run")
         if member.failure and member.started.done():
             deadline = asyncio.get_running_loop().time() + self._limits().ready_total_seconds
-            member.started = spawn(member.restart(deadline), f"extension {member.name}")
+            member.begin(member.restart(deadline))
         if member.late is not None:
             member.late.need()
         await asyncio.wait([member.started])  # the start has limits
