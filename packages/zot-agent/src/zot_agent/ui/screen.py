@@ -1,8 +1,9 @@
 """`Screen`: the layout of the chat screen. `check_terminal`: whether it can be drawn."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from zot_agent.ui.extensions.widget_area import WidgetArea
 from zot_agent.ui.rows.agenda import QueueRows, TodoRows
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
@@ -17,9 +18,6 @@ from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import ALWAYS, Status, StatusLine
 from zot_tui.widgets.transcript.transcript import Transcript
-
-if TYPE_CHECKING:
-    from zot_agent.ui.extensions.widget_area import WidgetArea
 
 MIN_TRANSCRIPT = 3
 """Rows that the conversation keeps when the widgets below it grow."""
@@ -60,21 +58,26 @@ class Screen(urwid.Widget):
     _sizing = frozenset([urwid.BOX])
     _selectable = False
 
-    def __init__(self, transcript: Transcript, editor: EditorWidget, spinner: Spinner, status: Status) -> None:
+    def __init__(
+        self, transcript: Transcript, editor: EditorWidget, spinner: Spinner, status: Status, widgets: WidgetArea
+    ) -> None:
+        """`widgets` has what extensions show around the rest."""
         super().__init__()
         self.transcript, self.editor, self.spinner, self.status = transcript, editor, spinner, status
         self.suggest = Suggest()
         self._panel: PanelWidget | None = None
         self._placeholder = ""
-        self.queue, self.todos = QueueRows(), TodoRows()
-        self.widgets: WidgetArea | None = None
-        """The widgets of extensions around the rest."""
+        self.queue, self.todos, self.widgets = QueueRows(), TodoRows(), widgets
         self.layer: PanelLayer | None = None
-        """The panels that extensions draw themselves."""
+        """The panels that extensions draw themselves, once there is one."""
         self.shows_work = True
         """Whether the working row is drawn."""
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
+
+    def lay_panels(self, layer: PanelLayer) -> None:
+        """Draw these panels from now on."""
+        self.layer = layer
 
     @property
     def panel(self) -> PanelWidget | None:
@@ -126,14 +129,14 @@ class Screen(urwid.Widget):
             parts.insert(0, drawn)
             room -= min(wanted, kept)
         self._mark.changed()
-        wanted = self.widgets.header.rows((columns,)) if self.widgets is not None else 0
+        wanted = self.widgets.header.rows((columns,))
         header = max(min(wanted, rows // 3, room - MIN_TRANSCRIPT), 0)
         conversation = self.transcript.render((columns, room - header))
         room -= header
         if self.transcript.new_below and room > 1:
             parts.insert(0, self._mark.render((columns,)))
             conversation = cut(conversation, 0, room - 1)
-        above = [cut(self.widgets.header.render((columns,)), 0, header)] if self.widgets is not None and header else []
+        above = [cut(self.widgets.header.render((columns,)), 0, header)] if header else []
         whole = column([*above, conversation, *parts], columns)
         return whole if self.layer is None else self.layer.over(whole)
 

@@ -1,5 +1,6 @@
 """`StartScreen`: the empty chat screen, drawn before the modules of an agent are loaded."""
 
+from zot_agent.ui.extensions.widget_area import WidgetArea
 from zot_agent.ui.screen import Screen
 from zot_tui.app import App
 from zot_tui.keys.key import RUNE, Key
@@ -24,7 +25,8 @@ class StartScreen:
         theme = builtin("dark")
         self.app = App(theme=theme, screen=screen, held=self._held)
         spinner = Spinner(theme.spinner, self.app.after)
-        self.view = Screen(Transcript(), EditorWidget(placeholder=PLACEHOLDER), spinner, Status())
+        widgets = WidgetArea(lambda: self.app.theme)
+        self.view = Screen(Transcript(), EditorWidget(placeholder=PLACEHOLDER), spinner, Status(), widgets)
         self.view.stack.keys = self
         self.app.root = self.view.stack
         self._kept: list[Key | str] = []

@@ -27,7 +27,7 @@ class PanelView:
         self._pressed: tuple[str, str] | None = None  # the panel over which a mouse button is held
         panels.answered.add(self._answered)
         panels.unused.add(self._unused)
-        view.layer = self
+        view.lay_panels(self)
 
     def show(self, event: PanelShow | PanelClose, title: str = "") -> bool:
         """Open, change or close a panel. Return whether it is one of these."""

@@ -1,14 +1,18 @@
 """`WidgetArea`: what extensions show around the editor, above the conversation and in the status row."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_core.conversation.events import WidgetChange, WidgetLine, WidgetPlace
 from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
+
+if TYPE_CHECKING:
+    from zot_core.conversation.events import WidgetChange, WidgetLine, WidgetPlace
 
 MOST_ROWS: dict[WidgetPlace, int] = {"above_editor": 10, "below_editor": 6, "header": 20, "footer": 3}
 """The most rows at a place. The screen may have less for a header: see `Screen.render`."""

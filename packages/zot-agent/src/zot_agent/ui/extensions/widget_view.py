@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from zot_agent.ui.extensions.widget_area import WidgetArea
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import TitleChange, WidgetChange, WorkingChange
 from zot_tui.text.sanitize import sanitize_line
@@ -15,7 +14,7 @@ class WidgetView:
 
     def __init__(self, view: Screen, theme: Callable[[], Theme], style: CellStyle) -> None:
         self._view, self._theme, self._style = view, theme, style
-        self.area = view.widgets = WidgetArea(theme)
+        self.area = view.widgets
         self._titles: dict[str, str] = {}
         self._working: dict[str, WorkingChange] = {}
 
