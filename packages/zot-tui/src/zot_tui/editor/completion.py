@@ -101,8 +101,8 @@ class Completer:
         self.sources = list(sources)
         self._dismissed: tuple[str, int] | None = None  # where the user closed the list
 
-    def update(self, text: str, cursor: int) -> None:
-        """Update the list after a change of the text or the cursor."""
+    def update(self, text: str, cursor: int, *, again: bool = False) -> None:
+        """Update the list after a change of the text or the cursor; with `again` that of the same word, too."""
         source, found = self._find(text, cursor)
         place = (found.kind, found.start) if found else None
         if place != self._dismissed:
@@ -111,7 +111,7 @@ class Completer:
             self.popup = None
             self._follow(None, None)
             return
-        if self.popup is None or self.popup.query != found:
+        if again or self.popup is None or self.popup.query != found:
             candidates = source.candidates(found)
             self.popup = Popup(found, candidates, source) if candidates else None
         self._follow(source, found)

@@ -179,8 +179,7 @@ class PromptInput:
             return
         popup = self._completer.popup
         chosen = popup.candidates[popup.chosen].name if popup is not None and (keep or popup.chosen) else ""
-        self._completer.popup = None
-        self._completer.update(self.text, self.editor.buffer.cursor)
+        self._completer.update(self.text, self.editor.buffer.cursor, again=True)
         popup = self._completer.popup
         if popup is not None:
             names = [each.name for each in popup.candidates]
