@@ -215,11 +215,7 @@ class Extension(Groups):
     @property
     def flags(self) -> Flags:
         """The values of the flags that were declared with `flag`."""
-        if self._registrations.flags is None:
-            from zot_ext.calls.flags import Flags  # noqa: PLC0415 - few extensions have flags
-
-            self._registrations.flags = Flags(lambda: self.host)
-        return self._registrations.flags
+        return self._registrations.flag_values(lambda: self.host)
 
     def provider(self, name: str, config: Mapping[str, object] | None = None) -> ModelProvider:
         """Serve the models of a provider that the manifest names in `providers`. As a decorator it takes the function
@@ -239,10 +235,7 @@ class Extension(Groups):
     def tool_ops(self, handlers: ToolOps) -> ServedOps:
         """Offer another machine to the tools of the host; `claim` of the result lets them use it. The manifest needs
         nothing for it, unless it has `permissions`."""
-        from zot_ext.tool_ops import ServedOps  # noqa: PLC0415 - few extensions serve another machine
-
-        served = self._registrations.ops = ServedOps(handlers, self._send_op)
-        return served
+        return self._registrations.serve_ops(handlers, self._send_op)
 
     def _send_op(self, frame: FromExtension) -> None:
         if self._runner is not None:

@@ -135,13 +135,7 @@ class Groups:
 
     @property
     def _screen(self) -> ScreenHandlers:
-        screen = self._registrations.screen
-        if screen is None:
-            from zot_ext.screen.handlers import ScreenHandlers  # noqa: PLC0415 - few extensions have any
-
-            screen = self._registrations.screen = ScreenHandlers(self.call)
-            self._registrations.hello.append(screen.greeted)
-        return screen
+        return self._registrations.screen_handlers(self.call)
 
     def completer(self, trigger: str = "", *, command: str = "") -> Callable[[Handler], Handler]:
         """Register what suggests words that begin with `trigger`, or the arguments of a slash command, in the group

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from zot_ext.interception import RegisteredInterceptor
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.from_host import HelloAck
     from zot_ext.providers.provider import ModelProvider
     from zot_ext.screen.handlers import ScreenHandlers
-    from zot_ext.tool_ops import ServedOps
+    from zot_ext.tool_ops import ServedOps, ToolOps
 
     class ToolOptions(TypedDict, total=False):
         """Options of a tool beyond its name, description and schema: see `Extension.tool`."""
@@ -113,6 +114,30 @@ class Registrations:
         self.providers: dict[str, ModelProvider] = {}
         self.ops: ServedOps | None = None
         self.screen: ScreenHandlers | None = None
+
+    def screen_handlers(self, call: Callable[..., Any]) -> ScreenHandlers:
+        """Return what the extension does on the screen, made when it is first wanted. It calls the host by `call`."""
+        if self.screen is None:
+            from zot_ext.screen.handlers import ScreenHandlers  # noqa: PLC0415 - few extensions have any
+
+            self.screen = ScreenHandlers(call)
+            self.hello.append(self.screen.greeted)
+        return self.screen
+
+    def flag_values(self, host: Callable[[], HelloAck]) -> Flags:
+        """Return the flags, made when they are first wanted; `host` returns the greeting."""
+        if self.flags is None:
+            from zot_ext.calls.flags import Flags  # noqa: PLC0415 - few extensions have flags
+
+            self.flags = Flags(host)
+        return self.flags
+
+    def serve_ops(self, handlers: ToolOps, send: Callable[[FromExtension], None]) -> ServedOps:
+        """Note that another machine is offered."""
+        from zot_ext.tool_ops import ServedOps  # noqa: PLC0415 - few extensions serve another machine
+
+        self.ops = ServedOps(handlers, send)
+        return self.ops
 
     def capabilities(self) -> Iterator[str]:
         """Yield the groups of the protocol that are in use."""
