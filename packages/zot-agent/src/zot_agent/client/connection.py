@@ -6,8 +6,9 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypedDict, TypeVar, cast
 from weakref import WeakSet
 
@@ -59,7 +60,11 @@ class RpcConnection:
     hello: ServerInfo
     """The server, as of the start."""
 
-    def __init__(self, limits: ClientLimits) -> None:
+    def __init__(
+        self, limits: ClientLimits, open: "Callable[[Callable[[bytes], None], Callable[[str], None]], RpcProcess]"
+    ) -> None:
+        """`open` starts the process, of which the first function gets every line, and the second the reason of its end.
+        Raises what it raises."""
         self.limits = limits
         self.events = EventQueue[Event](self._resume_reading, limits.waiting_events)
         """The events while no prompt of this client runs: notes and panels of extensions, and the events of prompts
@@ -71,8 +76,8 @@ class RpcConnection:
         self._operations: deque[Operation | None] = deque()
         self._unread: WeakSet[EventQueue[Event]] = WeakSet()
         self._event_count = 0
-        self._process: RpcProcess | None = None
         self._lost: Disconnected | None = None
+        self._process = open(self._received, self._end)
 
     @classmethod
     @asynccontextmanager
@@ -94,12 +99,9 @@ class RpcConnection:
         token, and the client sends it. If the block ends with an exception or is cancelled, running prompts are not
         finished.
         """
-        client = cls(limits)
         variables = dict(os.environ if env is None else env) | ({} if token is None else {TOKEN: token})
         flags = [*(["--provider", provider] if provider else []), *(["--model", model] if model else []), *args]
-        process = client._process = RpcProcess(
-            [*command, *flags], os.fspath(cwd), variables, limits, client._received, client._end
-        )
+        client = cls(limits, partial(RpcProcess, [*command, *flags], os.fspath(cwd), variables, limits))
         patiently = False
         try:
             secret = {"token": variables[TOKEN]} if variables.get(TOKEN) else {}
@@ -107,16 +109,16 @@ class RpcConnection:
             yield client
             patiently = True
         finally:
-            await process.close(patiently=patiently)
+            await client._process.close(patiently=patiently)
 
     @property
     def pid(self) -> int:
         """The process id of `zot rpc`."""
-        return self._connected.process.pid
+        return self._process.process.pid
 
     async def close(self) -> None:
         """End the process before the end of the block. Running and waiting prompts may finish, within the limits."""
-        await self._connected.close()
+        await self._process.close()
 
     async def request(self, type: str, **fields: Any) -> Any:
         """Send any command, without the fields that are None, and return the `data` of its response, an empty object if
@@ -145,13 +147,13 @@ class RpcConnection:
             raise RpcError(
                 type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read", "too_large"
             )
-        if self._connected.full:
+        if self._process.full:
             raise RpcError(type, f"{self.limits.unsent_bytes} bytes wait for zot rpc, which does not read", "busy")
         answer: asyncio.Future[_Response] = asyncio.get_running_loop().create_future()
         self._answers[id] = answer
         answer.add_done_callback(lambda _: self._answers.pop(id, None))
-        self._connected.send(line)
-        self._connected.resume()
+        self._process.send(line)
+        self._process.resume()
         return id, answer
 
     def _operate(self, type: str, **fields: Any) -> Operation:
@@ -216,7 +218,7 @@ class RpcConnection:
         """Abort an operation once: now if it runs, otherwise when it begins. Its events are dropped."""
         operation.events.clear()
         first = bool(self._operations) and self._operations[0] is operation
-        reachable = self._lost is None and not self._connected.full
+        reachable = self._lost is None and not self._process.full
         if first and not (operation.aborted or operation.done) and operation.runs and reachable:
             operation.aborted = True
             self._send("abort", {})
@@ -225,13 +227,13 @@ class RpcConnection:
         """Pause reading while too many events wait for a slow caller, unless a command waits for its response, which
         comes after the events."""
         unread = list(self._unread)
-        if self._process is None or self._answers or any(events.reader_waiting for events in unread):
+        if self._answers or any(events.reader_waiting for events in unread):
             return
         if sum(map(len, unread)) >= self.limits.waiting_events:
             self._process.pause()
 
     def _resume_reading(self) -> None:
-        if self._process is not None and self._lost is None:
+        if self._lost is None:
             self._process.resume()
 
     def _end(self, text: str) -> None:
@@ -246,8 +248,3 @@ class RpcConnection:
                 operation.fail(self._lost)
         self._operations.clear()
         self.events.end(self._lost)
-
-    @property
-    def _connected(self) -> RpcProcess:
-        assert self._process is not None, "start() sets it"
-        return self._process
