@@ -62,36 +62,33 @@ class ForkServer:
     """The worker's side. A server that has ended is started again with the next run."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
-        self._requests: socket.socket | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._running: tuple[asyncio.subprocess.Process, socket.socket, asyncio.Task[None]] | None = None
         self._starting = asyncio.Lock()
         self._asked: deque[asyncio.Future[tuple[int, asyncio.Future[int]]]] = deque()
         self._codes: dict[int, asyncio.Future[int]] = {}
 
-    async def start(self) -> None:
-        """Start the server, if it does not run. Raises `OSError`."""
+    async def start(self) -> socket.socket:
+        """Start the server, if it does not run, and return the socket for its requests. Raises `OSError`."""
         async with self._starting:
-            if self._process is not None:
-                return
+            if self._running is not None:
+                return self._running[1]
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
                 command = [sys.executable, "-P", "-m", "zot_agent.fleet.fork_server"]
-                self._process = await asyncio.create_subprocess_exec(
+                process = await asyncio.create_subprocess_exec(
                     *command, stdin=theirs.fileno(), stdout=asyncio.subprocess.PIPE
                 )
-            self._requests = ours
-            self._reading = spawn(self._read(self._process, ours), "fork server")
+            self._running = process, ours, spawn(self._read(process, ours), "fork server")
+            return ours
 
     async def fork(self, folder: str) -> ForkedRun:
         """Return a new process of `run_process`, which works in `folder`. Raises `OSError`."""
-        await self.start()
-        assert self._requests is not None
+        requests = await self.start()
         ours, theirs = socket.socketpair()
         asked = asyncio.get_running_loop().create_future()
         try:
             with theirs:
-                socket.send_fds(self._requests, [os.fsencode(folder)], [theirs.fileno()])
+                socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno()])
             self._asked.append(asked)
             reader, writer = await asyncio.open_connection(sock=ours, limit=LINE_BYTES)
             pid, code = await asyncio.shield(asked)
@@ -102,9 +99,10 @@ class ForkServer:
 
     async def close(self) -> None:
         """End the server. Runs that are still there end with the worker."""
-        if self._process is not None and self._reading is not None:
-            self._process.kill()
-            await finish(self._reading)
+        if self._running is not None:
+            process, _, reading = self._running
+            process.kill()
+            await finish(reading)
 
     async def _read(self, process: asyncio.subprocess.Process, requests: socket.socket) -> None:
         assert process.stdout is not None
@@ -120,7 +118,7 @@ class ForkServer:
                 self._asked.popleft().set_exception(OSError(said["errno"], said["failed"]))
         await process.wait()
         requests.close()
-        self._process = None
+        self._running = None
         for each in self._asked:
             each.set_exception(OSError(0, "the fork server has ended"))
         for code in self._codes.values():

@@ -108,9 +108,7 @@ class FleetWorker:
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
         task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span(),
                     away_seconds=self._limits.away_seconds)  # fmt: skip
-        process = _RunProcess(task, self._limits, self._forks)
-        await process.start()
-        self._processes[run] = process
+        self._processes[run] = process = _RunProcess(task, self._limits, await self._start(task))
         self._metrics.begin()
         self._said(f"run {run} has begun here, attempt {info.attempt}")
         owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
@@ -131,6 +129,19 @@ class FleetWorker:
         if end["state"] in _AGAIN:
             raise ApplicationError(end["reason"] or "its process has ended", type=end["state"])
         return end
+
+    async def _start(self, task: Task) -> asyncio.subprocess.Process | ForkedRun:
+        """Start a process for a run. Raises `ApplicationError`, after which the engine tries it again."""
+        command, pipe = [sys.executable, "-P", "-m", "zot_agent.fleet.run_process"], asyncio.subprocess.PIPE
+        try:
+            make_private(task.folder)
+            if self._forks is not None:
+                return await self._forks.fork(task.folder)
+            return await asyncio.create_subprocess_exec(
+                *command, cwd=task.folder, stdin=pipe, stdout=pipe, limit=LINE_BYTES
+            )
+        except OSError as error:
+            raise ApplicationError(f"cannot start zot in {task.folder}: {error.strerror}") from error
 
     @activity.defn(name=COPY)
     async def _copy(self, template: str, id: str) -> int:
@@ -190,26 +201,11 @@ async def _beat(process: "_RunProcess") -> None:
 class _RunProcess:
     """The process of one run, and the lines that it says."""
 
-    def __init__(self, task: Task, limits: FleetLimits, forks: ForkServer | None) -> None:
-        self._task, self._limits, self._forks = task, limits, forks
+    def __init__(self, task: Task, limits: FleetLimits, process: asyncio.subprocess.Process | ForkedRun) -> None:
+        self._limits, self._process = limits, process
         self.progress: dict[str, Any] = {}
-        self._process: asyncio.subprocess.Process | ForkedRun | None = None
         self._messages: dict[str, asyncio.Future[bool]] = {}
-
-    async def start(self) -> None:
-        """Start it. Raises `ApplicationError`, after which the engine tries it again."""
-        try:
-            make_private(self._task.folder)
-            self._process = await (self._forks.fork(self._task.folder) if self._forks is not None else self._spawn())
-        except OSError as error:
-            raise ApplicationError(f"cannot start zot in {self._task.folder}: {error.strerror}") from error
-        self._say(fields_of(self._task))
-
-    async def _spawn(self) -> asyncio.subprocess.Process:
-        command, pipe = [sys.executable, "-P", "-m", "zot_agent.fleet.run_process"], asyncio.subprocess.PIPE
-        return await asyncio.create_subprocess_exec(
-            *command, cwd=self._task.folder, stdin=pipe, stdout=pipe, limit=LINE_BYTES
-        )
+        self._say(fields_of(task))
 
     async def end(self, on_stop: Callable[[], bool]) -> dict[str, Any]:
         """Return the fields of its `End`. Cancelling asks the process to end, for good if `on_stop` says so, and
@@ -224,7 +220,6 @@ class _RunProcess:
             raise
         finally:
             if not reading.done():
-                assert self._process is not None
                 with suppress(ProcessLookupError):
                     self._process.kill()
                 await finish(reading)
@@ -234,7 +229,6 @@ class _RunProcess:
 
     async def _read(self) -> dict[str, Any]:
         process = self._process
-        assert process is not None
         assert process.stdout is not None
         end: dict[str, Any] = {}
         async for line in process.stdout:
@@ -255,7 +249,6 @@ class _RunProcess:
         return taken
 
     def _say(self, message: dict[str, Any]) -> None:
-        assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(dump(message).encode() + b"\n")
 
