@@ -7,11 +7,33 @@ from mypy import api
 ROOT = Path(__file__).parents[2]
 SAMPLE = """
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+class Ringer(Protocol):
+    def pull(self) -> None: ...
+
+class Rope:
+    def pull(self) -> None: ...
+
+class Place(NamedTuple):
+    name: str
+
+@dataclass
+class Style:
+    rope: Rope | None = None
 
 class Bell:
     def __init__(self) -> None:
         self.ring: Callable[[], None] | None = None
         self.name = ""
+        self.rope: Rope | None = None
+        self.ringer: Ringer | None = None
+        self.place: Place | None = None
+        self.spare = Rope()
+
+    def hang(self, rope: Rope) -> None:
+        self.rope = rope
 
     @property
     def tone(self) -> Callable[[], None] | None:
@@ -34,6 +56,9 @@ class Tower:
         hammer.hit = print
         bell.name, bell.tone = "of a tower", print
         bell.ring = print  # wrong
+        bell.rope = Rope()  # wrong
+        bell.ringer = None  # wrong
+        bell.place, bell.spare, Style().rope = Place(""), Rope(), Rope()
 
     def wind(self, bell: Bell) -> None:
         def later() -> None:
@@ -43,7 +68,7 @@ class Tower:
 """
 
 
-def test_a_function_that_is_assigned_to_an_attribute_from_outside_is_reported(tmp_path: Path) -> None:
+def test_what_an_object_calls_and_gets_from_outside_after_its_birth_is_reported(tmp_path: Path) -> None:
     source = tmp_path / "zot_sample.py"
     source.write_text(SAMPLE)
     wrong = [number for number, line in enumerate(SAMPLE.splitlines(), 1) if "# wrong" in line]
@@ -54,7 +79,7 @@ def test_a_function_that_is_assigned_to_an_attribute_from_outside_is_reported(tm
 
     assert (failed, code) == ("", 1)
     assert [line for line in said.splitlines() if ": error: " in line] == [
-        f"{source}:{number}: error: A function is assigned to an attribute outside its class: "
-        "give it to the constructor  [misc]"
+        f"{source}:{number}: error: What the object calls is assigned to an attribute outside its "
+        "class: give it to the constructor  [misc]"
         for number in wrong
     ]
