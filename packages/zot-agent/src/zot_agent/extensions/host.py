@@ -61,7 +61,7 @@ class Extensions:
         self.subscribers = Subscribers(
             self.members, self._find_programs, setup.limits, self.ready, lambda: self._attendance.settled
         )
-        self.hooks = ExtensionHooks(self.subscribers, agent_info)
+        self.hooks = ExtensionHooks(self.subscribers, agent_info, None if owner is None else owner.conversation)
         self.agent_tools = AgentTools(setup.tools)
         self._registry = ExtensionRegistry(setup.commands, self.agent_tools.reserved, providers)
         self.changed: Observe[None] = Observe()
@@ -69,8 +69,6 @@ class Extensions:
         self.brought = BroughtResources(self.members, None if owner is None else owner.resources)
         """The skills, prompt templates and themes that the programs of extensions bring."""
         self._machines: MachineClaims | None = None
-        if owner is not None:
-            self.hooks.follow(owner.conversation)
 
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""

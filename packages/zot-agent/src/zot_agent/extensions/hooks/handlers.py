@@ -34,8 +34,14 @@ _ON_THE_WIRE = ("before_provider_request", "before_provider_headers")
 class ExtensionHooks:
     """The hook handlers of one set of extensions."""
 
-    def __init__(self, extensions: "Subscribers", agent_info: "Callable[[], AgentInfo]") -> None:
-        self._extensions, self._agent_info = extensions, agent_info
+    def __init__(
+        self,
+        extensions: "Subscribers",
+        agent_info: "Callable[[], AgentInfo]",
+        conversation: "Conversation | None" = None,
+    ) -> None:
+        """The events of `conversation` are reported too."""
+        self._extensions, self._agent_info, self._conversation = extensions, agent_info, conversation
         self._prompts: dict[Interceptor, tuple[str, str]] = {}
         self._same_session = False
         self._asking = Asking(extensions)
@@ -43,8 +49,11 @@ class ExtensionHooks:
         self._messages: list[Message] = []  # of extensions, before the next answer
         self._copies: ContextCopies | None = None
         self._continued = 0  # how often the run was kept from its end
-        self._conversation: Conversation | None = None
         self._made_reports: Reports | None = None
+        if conversation is not None:
+            conversation.events.add(self._on_conversation_event)
+            conversation.permissions.asked.add(self.tell)
+            conversation.permissions.decided.add(self.tell)
 
     def attach(self, agent: "Agent") -> None:
         self._agent, hooks = agent, agent.hooks
@@ -150,24 +159,13 @@ class ExtensionHooks:
         with suppress(Refused):  # it ends all the same
             await self._asking.all("before_exit", turns)
 
-    def follow(self, conversation: "Conversation") -> None:
-        """Report the events of a conversation too."""
-        self._conversation = conversation
-        if self._made_reports is not None:
-            self._made_reports.follow(conversation)
-        conversation.events.add(self._on_conversation_event)
-        conversation.permissions.asked.add(self.tell)
-        conversation.permissions.decided.add(self.tell)
-
     @property
     def _reports(self) -> "Reports | None":
         """The reporter to the observers; None as long as there have been none."""
         if self._made_reports is None and self._extensions.observed:
             from zot_agent.extensions.hooks.reports import Reports  # noqa: PLC0415  not before a first request
 
-            self._made_reports = Reports(self._extensions)
-            if self._conversation is not None:
-                self._made_reports.follow(self._conversation)
+            self._made_reports = Reports(self._extensions, self._conversation)
         return self._made_reports
 
     def subscribed(self) -> None:

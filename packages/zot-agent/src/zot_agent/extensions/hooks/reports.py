@@ -63,14 +63,11 @@ STREAMED = ("message_update", "tool_progress")
 class Reports:
     """Sends events to the programs that observe them."""
 
-    def __init__(self, extensions: Subscribers) -> None:
+    def __init__(self, extensions: Subscribers, conversation: Conversation | None) -> None:
+        """`conversation` is that whose settings are reported."""
         self._extensions = extensions
-        self._story = Story(self.tell)
+        self._story = Story(self.tell, conversation)
         self._streams = EventStreams(self.send)
-
-    def follow(self, conversation: Conversation) -> None:
-        """Report changes of the settings of a conversation."""
-        self._story.begin(conversation)
 
     def notify(self, event: AgentEvent | Changed) -> None:
         """Send `event` to its observers, if it can be observed, and what it means together with earlier ones."""

@@ -98,24 +98,21 @@ FOLLOWED = frozenset(
 
 
 class Story:
-    """Follows the events of one conversation; `tell` gets each of the records above."""
+    """Follows the events of an agent, and the settings of its `conversation`; `tell` gets each of the records above."""
 
-    def __init__(self, tell: Callable[[Any], None]) -> None:
-        self._tell = tell
-        self._conversation: Conversation | None = None
+    def __init__(self, tell: Callable[[Any], None], conversation: Conversation | None) -> None:
+        self._tell, self._conversation = tell, conversation
         self._step = 0
         self._answer: Message | None = None
         self._results: list[Message] = []
         self._open: set[str] = set()  # calls without a result
         self._began: set[str] = set()  # calls that have begun to run
-        self._ended = self._compacting = self._busy = False
+        self._ended = self._compacting = False
         self._file = ""
+        self._busy = conversation is not None and conversation.busy
         self._settings: tuple[tuple[str, str], str, list[str]] = (("", ""), "", [])
-
-    def begin(self, conversation: Conversation) -> None:
-        """Follow the settings of a conversation too."""
-        self._conversation, self._busy = conversation, conversation.busy
-        self._settings = self._current_settings(conversation)
+        if conversation is not None:
+            self._settings = self._current_settings(conversation)
         self.switch()
 
     def switch(self) -> str:
