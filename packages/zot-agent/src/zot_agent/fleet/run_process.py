@@ -153,7 +153,7 @@ class RunWork:
         durable.stopped_state = "running"  # unless a person stops it, another process continues
         host.conversation.permissions.ask_with(durable.asking(_refuse))
         run, hooks = _OpenRun(host, durable, tree), host.runtime.hooks
-        hooks.event.add(partial(self._on_event, host.runtime))
+        hooks.event.add(partial(self._on_event, host.runtime), ErrorEvent, TurnEnd, Done)
         hooks.message.add(self._on_message)
         if tree is not None:
             hooks.tool_result.add(partial(self._keep_tree, run, tree))

@@ -206,7 +206,7 @@ class Host:
             if isinstance(event, Notify):
                 said.append(f"extension {event.extension}: {event.message}")
 
-        unfollow = self.conversation.events.add(note)
+        unfollow = self.conversation.events.add(note, Notify)
         try:
             answers = await self.ask_about_project()
         finally:

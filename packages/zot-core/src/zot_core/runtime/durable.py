@@ -97,7 +97,7 @@ class DurableRun:
         self._reason = self._stopped_before = self._cut_at = ""
         self._answer = next((each.id for each in reversed(agent.history.messages) if each.role == "assistant"), "")
         agent.hooks.message.add(self._follow)
-        agent.hooks.event.add(self._on_event)
+        agent.hooks.event.add(self._on_event, ToolStart, ErrorEvent, TurnEnd, Done)
         agent.hooks.session_change.add(_keep_session)
         agent.hooks.tree_move.add(_keep_place)
 

@@ -91,7 +91,9 @@ async def drive_quietly(run: StoredRun, limits: DriveLimits | None = None) -> st
         return f"run {run.id} is {state}"
     durable.stopped_state = "running"  # only the end of this process stops it
     host.conversation.permissions.ask_with(durable.asking(_refuse))
-    host.conversation.events.add(lambda event: errors.append(event.message) if isinstance(event, ErrorEvent) else None)
+    host.conversation.events.add(
+        lambda event: errors.append(event.message) if isinstance(event, ErrorEvent) else None, ErrorEvent
+    )
     watch = spawn(_watch_cancel(run, host, durable, limits), "cancel file")
     try:
         await host.conversation.resend("", durable.work)

@@ -41,7 +41,8 @@ class Card:
     def __init__(self, chat: Chat) -> None:
         self._chat, self._cell = chat, RowsCell()
         self._last = ""
-        chat.host.conversation.events.add(self._event)
+        kinds = (UserMessage, MessageAdded, ShellStart, SessionStart, SessionTreeMove, Changed)
+        chat.host.conversation.events.add(self._event, *kinds)
         self._begin()
 
     def _event(self, event: ConversationEvent) -> None:

@@ -32,7 +32,7 @@ class _Unanswered:
     def __init__(self, conversation: "Conversation") -> None:
         self._runtime, self._tell = conversation.runtime, conversation.events.notify
         self._waiting: list[Message] = []
-        conversation.events.add(self._follow)
+        conversation.events.add(self._on_done, Done)
 
     @property
     def _unread(self) -> int:
@@ -54,10 +54,9 @@ class _Unanswered:
         self._runtime.agent.history.append(message)
         self._tell(MessageAdded(message.extension, message))
 
-    def _follow(self, event: ConversationEvent) -> None:
-        if isinstance(event, Done):
-            while self._waiting:
-                self._append(self._waiting.pop(0))
+    def _on_done(self, _: ConversationEvent) -> None:
+        while self._waiting:
+            self._append(self._waiting.pop(0))
 
 
 _unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary()
@@ -125,7 +124,7 @@ async def _read(call: ExtensionCall, sent: Run | Message) -> "Delivered":
 
     if isinstance(sent, Run):
         sent.add_done_callback(lambda: settle(False))
-    remove = conversation.events.add(follow)
+    remove = conversation.events.add(follow, UserMessage, Done)
     try:
         if not await read:
             raise OperationFailed("cancelled", "the run has ended without it")
