@@ -74,10 +74,8 @@ def foreign_type(data: bytes) -> str:
 
 def image_from_file(path: str) -> ImageBlock:
     """Load an image from a file. Raises `ConfigError`, whose text contains `path`."""
-    try:
+    with ConfigError.of_system(f"cannot read {path}"):
         data = read_start(path, LARGEST + 1)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     return image_block(check_image(data, path), data)
 
 

@@ -20,7 +20,8 @@ The attributes `retryable`, `auth`, `spent`, `context_overflow`, `images_refused
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from zot_provider.json_text import without_surrogates
 
@@ -31,6 +32,15 @@ class ZotError(Exception):
     exit_code = 1
     parameter = ""
     """The parameter to correct, if the error is about one: "api_key", "provider", "model" or "fork"; else empty."""
+
+    @classmethod
+    @contextmanager
+    def of_system(cls, words: str) -> Iterator[None]:
+        """Raise this error in place of an `OSError`: `words` say what is not possible, the system says why."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(f"{words}: {error.strerror or error}") from error
 
 
 class ConfigError(ZotError):

@@ -33,10 +33,8 @@ def read_key(given: str, path: str, *, standard_input: bool) -> str:
             return _line(getpass("API key: ").encode("utf-8", "surrogateescape"), "standard input")
         except EOFError:
             return _line(b"", "standard input")
-    try:
+    with ConfigError.of_system("--api-key -: cannot read standard input"):
         return _line(sys.stdin.buffer.read(_MAX_BYTES + 1), "standard input")
-    except OSError as error:
-        raise ConfigError(f"--api-key -: cannot read standard input: {error.strerror}") from error
 
 
 def _line(data: bytes, where: str) -> str:

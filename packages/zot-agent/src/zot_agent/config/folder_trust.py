@@ -222,11 +222,9 @@ class FolderTrust:
             "roots": answer.roots,
             "files": answer.files,
         } | ({"lines": answer.lines} if answer.lines else {})
-        try:
+        with ConfigError.of_system(f"cannot write {path}"):
             make_private(os.path.dirname(path))
             replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)
-        except OSError as error:
-            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _stored(path: str) -> Mapping[str, Any]:

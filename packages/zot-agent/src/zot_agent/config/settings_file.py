@@ -46,9 +46,7 @@ async def change_settings(home: str, path: str, changes: Mapping[str, object], *
         except RecursionError:
             raise ConfigError(f"{path} is nested too deeply; zot does not change it") from None
         target = os.path.realpath(path)
-        try:
+        with ConfigError.of_system(f"cannot write {path}"):
             os.makedirs(os.path.dirname(target), exist_ok=True)
             private = path == user_file(home) and not os.path.exists(target)
             replace_file(target, text, mode=0o600 if private else None)
-        except OSError as error:
-            raise ConfigError(f"cannot write {path}: {error.strerror}") from error

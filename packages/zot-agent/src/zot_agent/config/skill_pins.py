@@ -55,11 +55,9 @@ class SkillPins:
             projects, here = dict(self._projects(value)), os.path.realpath(cwd)
             projects[here] = _toggled(self._names(projects, here), name)
             value[_PROJECTS] = {path: names for path, names in projects.items() if names}
-        try:
+        with ConfigError.of_system(f"cannot write {self._path}"):
             make_private(os.path.dirname(self._path))
             replace_file(self._path, json.dumps(value, indent=2).encode() + b"\n", mode=0o600)
-        except OSError as error:
-            raise ConfigError(f"cannot write {self._path}: {error.strerror}") from error
 
     def _projects(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         projects = value.get(_PROJECTS)

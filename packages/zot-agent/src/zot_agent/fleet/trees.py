@@ -63,12 +63,10 @@ class RunTree:
     def fetch(self) -> None:
         """Make the folder as the last state says, or as the commit is. What an earlier process has left there is
         removed. Raises `TreeError`, `SessionError`."""
-        try:
+        with TreeError.of_system(f"cannot write {os.path.dirname(self.files)}"):
             for each in (self.files, self._states):
                 shutil.rmtree(each, ignore_errors=True)
             make_private(os.path.dirname(self.files))
-        except OSError as error:
-            raise TreeError(f"cannot write {os.path.dirname(self.files)}: {error.strerror}") from error
         self._git("init", "--quiet", "--bare", self._states, inside=False)
         url, slow = str(self._workspace.get("url", "")), self._limits.fetch_seconds
         heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+HEAD:refs/zot/default")
@@ -78,11 +76,8 @@ class RunTree:
         self.tree["base"], head, files = base, base, base
         if bundle := self.tree.get("bundle"):
             path = os.path.join(os.path.dirname(self.files), _BUNDLE)
-            try:
-                with open(path, "wb") as file:
-                    file.write(self._store.get(self._run, str(bundle)))
-            except OSError as error:
-                raise TreeError(f"cannot write {path}: {error.strerror}") from error
+            with TreeError.of_system(f"cannot write {path}"), open(path, "wb") as file:
+                file.write(self._store.get(self._run, str(bundle)))
             self._git("fetch", "--quiet", "--no-tags", path, f"+{_KEPT}:{_KEPT}")
             files, head = self._git("rev-parse", _KEPT), str(self.tree.get("head") or base)
         # A repository of its own for the model, which shares no file with ours.
@@ -111,11 +106,8 @@ class RunTree:
         self._git("update-ref", _KEPT, commit)
         path = os.path.join(os.path.dirname(self.files), _BUNDLE)
         self._git("bundle", "create", "--quiet", path, _KEPT, f"^{base}")
-        try:
-            with open(path, "rb") as file:
-                bundle = self._store.put(self._run, file.read())
-        except OSError as error:
-            raise TreeError(f"cannot read {path}: {error.strerror}") from error
+        with TreeError.of_system(f"cannot read {path}"), open(path, "rb") as file:
+            bundle = self._store.put(self._run, file.read())
         self._last = (tree, head)
         self.tree = {"base": base, "head": head, "commit": commit, "bundle": bundle}
         return self.tree

@@ -53,11 +53,9 @@ def start_detached(
         raise ConfigError(problem)
     _started[:] = [process for process in _started if process.poll() is None]
     limits = limits or StartLimits()
-    try:
+    with ZotError.of_system(f"cannot write {log}"):
         make_private(os.path.dirname(os.path.abspath(log)))
         output = open_regular(log, os.O_RDWR | os.O_APPEND, create=True)
-    except OSError as error:
-        raise ZotError(f"cannot write {log}: {error.strerror}") from error
     ready, reports = os.pipe()
     try:
         os.fchmod(output, 0o600)

@@ -38,10 +38,8 @@ class ExtensionGrants:
         """Store the answer. Raises `ConfigError`."""
         self._trust.remember(_content(found), allowed=allowed)
         path = asked_mark(self._home)
-        try:
+        with ConfigError.of_system(f"cannot write {path}"):
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        except OSError as error:
-            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
 
     def accept(self, found: DiscoveredExtension, path: str) -> None:
         """Let the answer, if there is one, cover a file that the person has changed with zot. Raises `ConfigError`."""

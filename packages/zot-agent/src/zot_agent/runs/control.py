@@ -25,11 +25,8 @@ def cancel(runs: RunStore, id: str, limits: ControlLimits | None = None) -> None
     process does not end it."""
     limits, run = limits or ControlLimits(), runs.find(id)
     _check_not_over(run)
-    try:
-        with open(run.cancel_file, "wb"):
-            pass
-    except OSError as error:
-        raise ZotError(f"cannot write {run.cancel_file}: {error.strerror}") from error
+    with ZotError.of_system(f"cannot write {run.cancel_file}"), open(run.cancel_file, "wb"):
+        pass
     end = time.monotonic() + limits.cancel_seconds
     try:
         while run.owned or run.record.state not in OVER:

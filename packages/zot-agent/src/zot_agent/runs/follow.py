@@ -27,10 +27,8 @@ class RowLines:
     def read(self) -> list[str]:
         """Return the lines for the rows since the last call. Raises `SessionError`."""
         lines: list[str] = []
-        try:
+        with SessionError.of_system(f"cannot read session {self._path}"):
             descriptor = open_regular(self._path)
-        except OSError as error:
-            raise SessionError(f"cannot read session {self._path}: {error.strerror}") from error
         with closing(os.fdopen(descriptor, "rb")) as file:
             file.seek(self._at)
             while piece := file.read(_PIECE):

@@ -42,11 +42,9 @@ def service(environ: Mapping[str, str] | None = None, platform: str = sys.platfo
 
 def write_service(found: Service) -> None:
     """Write the file. Raises `ConfigError`."""
-    try:
+    with ConfigError.of_system(f"cannot write {found.path}"):
         make_private(os.path.dirname(found.path))
         replace_file(found.path, found.content, mode=0o600)
-    except OSError as error:
-        raise ConfigError(f"cannot write {found.path}: {error.strerror}") from error
 
 
 def _unit(variables: Mapping[str, str]) -> str:

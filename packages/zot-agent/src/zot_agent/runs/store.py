@@ -86,11 +86,9 @@ class RunStore:
         session = SessionStore(sessions_root()).create(cwd, "", "", __version__)
         session.link(run=id)
         row = first_run_row(id, task, __version__, options=options_to_row(options))
-        try:
+        with ConfigError.of_system(f"cannot write {folder}"):
             make_private(folder)
             mine = _claim(folder, session.path)
-        except OSError as error:
-            raise ConfigError(f"cannot write {folder}: {error.strerror}") from error
         if mine:
             _begin(session, row)
             return self.find(id), True
@@ -140,10 +138,8 @@ class RunStore:
 
             delete(SessionStore(sessions_root()), run.path)
         folder = os.path.join(self.root, id)
-        try:
+        with ConfigError.of_system(f"cannot remove {folder}"):
             shutil.rmtree(folder)
-        except OSError as error:
-            raise ConfigError(f"cannot remove {folder}: {error.strerror}") from error
         return id
 
     def all(self) -> list[StoredRun]:

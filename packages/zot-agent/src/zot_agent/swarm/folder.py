@@ -101,10 +101,8 @@ class MemberFolder:
     def locked(self, seconds: float = 0.0) -> Iterator[None]:
         """Hold the lock during the block; wait for it at most `seconds`. Raises `MemberInUse`, and `ConfigError` for a
         member that is gone."""
-        try:
+        with ConfigError.of_system(f"the member {self.id} cannot be opened"):
             descriptor = open_regular(self._lock, os.O_RDWR)
-        except OSError as error:
-            raise ConfigError(f"the member {self.id} cannot be opened: {error.strerror}") from None
         try:
             self._take(descriptor, time.monotonic() + seconds)
             yield
@@ -144,10 +142,8 @@ class MemberFolder:
         if len(self.waiting()) >= self.limits.messages:
             raise ConfigError(f"{self.limits.messages} messages wait for {self.id} already")
         name = f"{time.time_ns():020}-{os.urandom(3).hex()}.json"
-        try:
+        with ZotError.of_system(f"cannot store the message for {self.id}"):
             replace_file(os.path.join(self.inbox, name), data, mode=0o600)
-        except OSError as error:
-            raise ZotError(f"cannot store the message for {self.id}: {error.strerror}") from error
         return name
 
     def waiting(self) -> list[str]:

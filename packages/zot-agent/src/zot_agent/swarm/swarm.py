@@ -158,15 +158,13 @@ class Swarm:
         """Create the folder of a new member, whose id is `name` or, unless that is `exact`, begins so."""
         if not _VALID.fullmatch(name):
             raise ConfigError(f"{name!r} cannot be a name: use up to 40 letters a-z, digits and hyphens")
-        try:
+        with ZotError.of_system(f"cannot write {self.root}"):
             make_private(self.root)
             for number in range(1, 2 if exact else self.limits.members + 2):
                 folder = MemberFolder(os.path.join(self.root, name if number == 1 else f"{name}-{number}"), self.limits)
                 with suppress(FileExistsError):
                     folder.create()
                     return folder
-        except OSError as error:
-            raise ZotError(f"cannot write {self.root}: {error.strerror}") from error
         raise ConfigError(f"there is a member {name} already; choose another name with --name")
 
     def _start(self, folder: MemberFolder) -> None:

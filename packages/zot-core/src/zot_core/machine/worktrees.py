@@ -153,10 +153,8 @@ def _alone(top: str, limits: WorktreeLimits, check: Callable[[], None] = _go_on)
         return
     import fcntl  # noqa: PLC0415  Windows has none
 
-    try:
+    with WorktreeError.of_system(f"{top} is gone, or closed to you"):
         descriptor = os.open(git_folders(top)[1], os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise WorktreeError(f"{top} is gone, or closed to you: {error.strerror}") from error
     end = time.monotonic() + limits.seconds
     try:
         while True:

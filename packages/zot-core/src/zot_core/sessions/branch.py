@@ -78,18 +78,15 @@ def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork
     `meta` is that of the session at `path`. The copy belongs to the same family, with `fork` to a family of its own.
     Raises `UnknownEntry` if the file has no such entry, `SessionError` if a file cannot be read or written.
     """
-    try:
-        with open(path, "rb", opener=open_regular) as source:
-            with no_collector():
-                copy = plan_copy(source, entry, before=before)
-            if not copy.last:
-                return ""
-            family = "" if fork else meta.session_id
-            new = branch_meta(path, meta, family, copy.messages, copy.last)
-            new = new.replace(model=copy.model or meta.model, provider=copy.provider or meta.provider)
-            return create_copy(os.path.dirname(os.path.abspath(path)), new, source, copy)
-    except OSError as error:
-        raise SessionError(f"cannot copy session {path}: {error.strerror}") from error
+    with SessionError.of_system(f"cannot copy session {path}"), open(path, "rb", opener=open_regular) as source:
+        with no_collector():
+            copy = plan_copy(source, entry, before=before)
+        if not copy.last:
+            return ""
+        family = "" if fork else meta.session_id
+        new = branch_meta(path, meta, family, copy.messages, copy.last)
+        new = new.replace(model=copy.model or meta.model, provider=copy.provider or meta.provider)
+        return create_copy(os.path.dirname(os.path.abspath(path)), new, source, copy)
 
 
 def branch_meta(path: str, meta: Meta, family: str, messages: int, entry: str) -> Meta:

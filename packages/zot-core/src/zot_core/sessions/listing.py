@@ -130,14 +130,12 @@ def rename(store: SessionStore, path: str, title: str) -> str:
     title = first_line(title)
     with _locked(store, path) as (_, torn):
         row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
-        try:
+        with SessionError.of_system(f"cannot write session {path}"):
             used = os.stat(path)
             with open(path, "ab", buffering=0, opener=open_regular) as file:
                 if file.write(row) != len(row):
                     raise SessionError(f"cannot write session {path}: the disk is full; free some space")
             os.utime(path, ns=(used.st_atime_ns, used.st_mtime_ns))
-        except OSError as error:
-            raise SessionError(f"cannot write session {path}: {error.strerror}") from error
     return title
 
 
@@ -146,13 +144,10 @@ def delete(store: SessionStore, path: str) -> None:
 
     Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does.
     """
-    with _locked(store, path) as (meta, _):
-        try:
-            for each in family_files(path, meta):
-                os.unlink(each)
-            delete_children(path, meta.session_id)
-        except OSError as error:
-            raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
+    with _locked(store, path) as (meta, _), SessionError.of_system(f"cannot remove session {path}"):
+        for each in family_files(path, meta):
+            os.unlink(each)
+        delete_children(path, meta.session_id)
 
 
 def name_from(message: Message) -> str:
@@ -239,13 +234,11 @@ def _locked(store: SessionStore, path: str) -> Iterator[tuple[Meta, bool]]:
     root, real = os.path.realpath(store.root), os.path.realpath(path)
     if os.path.commonpath([root, real]) != root or not real.endswith(".jsonl"):
         raise UnusableFile(f"{path} is not a session below {store.root}")
-    try:
+    with SessionError.of_system(f"cannot read session {path}"):
         scan = _scan_file(path)
         with open(path, "rb", opener=open_regular) as file:
             file.seek(max(scan.size - 1, 0))
             torn = scan.size > 0 and file.read(1) != b"\n"
-    except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if scan.meta is None:
         raise UnusableFile(f"{path} is not a session file: it has no meta row")
     session = SessionFile(path, scan.meta, resume=StoredSession(scan.meta, torn=torn, size=scan.size))

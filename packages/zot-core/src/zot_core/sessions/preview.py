@@ -47,9 +47,6 @@ def read_preview(path: str) -> SessionPreview:
 
 
 def _last_lines(path: str) -> list[bytes]:
-    try:
-        with open(path, "rb", opener=open_regular) as file:
-            file.seek(max(os.fstat(file.fileno()).st_size - FULL_SCAN_BYTES, 0))
-            return file.read(FULL_SCAN_BYTES).split(b"\n")
-    except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
+    with SessionError.of_system(f"cannot read session {path}"), open(path, "rb", opener=open_regular) as file:
+        file.seek(max(os.fstat(file.fileno()).st_size - FULL_SCAN_BYTES, 0))
+        return file.read(FULL_SCAN_BYTES).split(b"\n")

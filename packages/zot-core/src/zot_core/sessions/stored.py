@@ -166,10 +166,8 @@ class StoredMessage(Message):
         return object.__getattribute__(self, name)
 
     def _parsed(self, source: _RowSource) -> Message:
-        try:
+        with SessionError.of_system("cannot read the session's older messages"):
             found = [rows.read_message(source.row(*each).get("message")) for each in self._rows]
-        except OSError as error:
-            raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
         there = [each for each in found if each is not None]
         first = there[0] if there else Message(self.role, [])
         first.content = [block for each in there for block in each.content]
@@ -211,10 +209,8 @@ def unread_rows(messages: Sequence[Message], end: int, most: int) -> UnreadRows 
             break
         starts.append(start)
     begin = starts[-1]
-    try:
+    with SessionError.of_system("cannot read the session's older messages"):
         data = source.read(begin, stop - begin)
-    except OSError as error:
-        raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
     return UnreadRows(end - len(starts), [start - begin for start in reversed(starts)], data)
 
 

@@ -345,9 +345,6 @@ def first_line(message: Message) -> str:
 
 def _row(place: tuple[str, int, int]) -> dict[str, Any]:
     path, start, size = place
-    try:
-        with open(path, "rb", opener=open_regular) as file:
-            file.seek(start)
-            return read_row(file.read(size))
-    except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
+    with SessionError.of_system(f"cannot read session {path}"), open(path, "rb", opener=open_regular) as file:
+        file.seek(start)
+        return read_row(file.read(size))

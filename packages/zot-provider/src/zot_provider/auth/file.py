@@ -94,10 +94,8 @@ class AuthFile:
 
     def _replace(self, value: dict[str, Any]) -> None:
         text = json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        try:
+        with ConfigError.of_system(f"cannot write {self.path}"):
             replace_file(os.path.realpath(self.path), text, mode=0o600)
-        except OSError as error:
-            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
         self._content = None
 
     def _read(self) -> dict[str, Any]:

@@ -166,10 +166,8 @@ class SystemKeyring:
 
     def _replace(self, index: _Index) -> None:
         text = json.dumps({name: getattr(index, name) for name in _Index.__match_args__}, indent=2) + "\n"
-        try:
+        with ConfigError.of_system(f"cannot write {self.path}"):
             replace_file(self.path, text.encode("utf-8", "surrogatepass"), mode=0o600)
-        except OSError as error:
-            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
         self._index = None
 
 

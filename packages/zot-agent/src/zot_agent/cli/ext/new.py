@@ -46,10 +46,8 @@ def scaffold(name: str, language: str, parent: str) -> str:
     folder = os.path.join(parent, name)
     if os.path.lexists(folder):
         raise ConfigError(f"{folder} already exists; nothing was changed")
-    try:
+    with ConfigError.of_system(f"cannot write in {parent}"):
         made = tempfile.mkdtemp(prefix=f".{name}-", dir=parent)
-    except OSError as error:
-        raise ConfigError(f"cannot write in {parent}: {error.strerror}") from error
     try:
         for path, text in files(name, language):
             target = Path(made, path)

@@ -55,11 +55,9 @@ def fetch_npm(source: str, staged: str) -> None:
 
 def copy_file(source: str, staged: str) -> None:
     """Copy the file of one extension to the new folder `staged`, with a manifest. Raises `ConfigError`."""
-    try:
+    with ConfigError.of_system(f"cannot copy {source}"):
         os.mkdir(staged)
         shutil.copyfile(source, os.path.join(staged, os.path.basename(source)))
-    except OSError as error:
-        raise ConfigError(f"cannot copy {source}: {error.strerror}") from error
     _write_manifest(staged, os.path.join(staged, os.path.basename(source)), os.path.basename(source), source)
 
 

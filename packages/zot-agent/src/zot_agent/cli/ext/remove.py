@@ -33,15 +33,13 @@ def run(arguments: Sequence[str]) -> int:
             print_line(f"{name} was not removed")
             return 1
     packages = environments_folder(found, zot_home()) if isinstance(found, DiscoveredExtension) else ""
-    try:
+    with ConfigError.of_system(f"cannot delete {directory}"):
         if linked:
             os.unlink(directory)
         else:
             # Once renamed, zot no longer finds the extension, even if deleting fails.
             with folder.staging(os.path.dirname(directory)) as aside:
                 os.rename(directory, aside)
-    except OSError as error:
-        raise ConfigError(f"cannot delete {directory}: {error.strerror}") from error
     if isinstance(found, DiscoveredExtension):
         ExtensionGrants(zot_home()).forget(found)
         shutil.rmtree(packages, ignore_errors=True)

@@ -85,15 +85,13 @@ def change(path: str, name: str, given: dict[str, Any] | None) -> None:
         raise ConfigError(f"{path}: {KEY} is not an object")
     others = {each: value for each, value in servers.items() if each != name}
     content[KEY] = others if given is None else {**servers, name: given}
-    try:
+    with ConfigError.of_system(f"cannot write {path}"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         # It may have tokens in it: only its owner reads the person's own.
         mode = None if os.path.exists(path) or os.path.dirname(path) != zot_home() else 0o600
         replace_file(
             os.path.realpath(path), (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode(), mode=mode
         )
-    except OSError as error:
-        raise ConfigError(f"cannot write {path}: {error.strerror}") from error
 
 
 def extension(files: list[str] | None = None) -> DiscoveredExtension:

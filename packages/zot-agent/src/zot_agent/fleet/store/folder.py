@@ -44,14 +44,12 @@ class FolderStore:
 
     def submit(self, id: str) -> int:
         self.read(id, 1)
-        try:
+        with SessionError.of_system(f"cannot write {os.path.dirname(self._path(id))}"):
             os.utime(self._path(id))
             with open(os.path.join(os.path.dirname(self._path(id)), "submissions"), "ab") as file:
                 file.write(b".")
                 file.flush()
                 return file.tell()
-        except OSError as error:
-            raise SessionError(f"cannot write {os.path.dirname(self._path(id))}: {error.strerror}") from error
 
     def read(self, id: str, first: int = 0) -> bytes:
         try:
@@ -111,11 +109,9 @@ class FolderStore:
     def put(self, id: str, data: bytes) -> str:
         self.read(id, 1)
         hash, folder = hashlib.sha256(data).hexdigest(), os.path.join(os.path.dirname(self._path(id)), "blobs")
-        try:
+        with SessionError.of_system(f"cannot write {folder}"):
             make_private(folder)
             replace_file(os.path.join(folder, hash), data, mode=0o600)
-        except OSError as error:
-            raise SessionError(f"cannot write {folder}: {error.strerror}") from error
         return hash
 
     def get(self, id: str, hash: str) -> bytes:

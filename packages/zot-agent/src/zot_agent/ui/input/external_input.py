@@ -58,10 +58,8 @@ async def from_clipboard(home: str, environment: Mapping[str, str]) -> str:
         return content.text
     kind = check_image(content.data, "the clipboard")
     folder = os.path.join(home, PASTED)
-    try:
+    with ConfigError.of_system(f"cannot save the image in {folder}"):
         path = save(folder, content.data, kind)
-    except OSError as error:
-        raise ConfigError(f"cannot save the image in {folder}: {error.strerror}") from error
     remove_old(folder)
     return shlex.quote(path)
 

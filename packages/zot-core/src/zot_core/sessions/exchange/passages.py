@@ -25,23 +25,20 @@ def read_passages(path: str) -> Iterator[Passage]:
     Only one passage at a time is in memory.
     """
     last: Passage | None = None
-    try:
-        with open(path, "rb", opener=open_regular) as file:
-            for kind, _, _, _, line in file_rows(file):
-                if kind not in ("user", "assistant", "tool", "compaction"):
-                    continue
-                message = rows.read_message(read_row(line).get("message"))
-                if message is None:
-                    continue
-                if message.role == "tool":
-                    results = [block for block in message.content if isinstance(block, ToolResultBlock)]
-                    if last is not None:
-                        last.results |= {block.call_id: block for block in results}
-                    continue
+    with SessionError.of_system(f"cannot read session {path}"), open(path, "rb", opener=open_regular) as file:
+        for kind, _, _, _, line in file_rows(file):
+            if kind not in ("user", "assistant", "tool", "compaction"):
+                continue
+            message = rows.read_message(read_row(line).get("message"))
+            if message is None:
+                continue
+            if message.role == "tool":
+                results = [block for block in message.content if isinstance(block, ToolResultBlock)]
                 if last is not None:
-                    yield last
-                last = Passage(message)
-    except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
+                    last.results |= {block.call_id: block for block in results}
+                continue
+            if last is not None:
+                yield last
+            last = Passage(message)
     if last is not None:
         yield last

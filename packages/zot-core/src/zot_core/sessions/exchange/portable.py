@@ -57,17 +57,14 @@ def import_session(store: SessionStore, path: str, cwd: str, version: str, limit
         raise SessionNotFound(f"no file at {path}") from None
     except OSError as error:
         raise UnusableFile(f"cannot import {path}: {error.strerror}") from error
-    try:
-        with source:
-            _check_start(source, path, limits)
-            plan = plan_copy(_lines(source, path, limits))
-            if not plan.messages:
-                raise UnusableFile(f"{path} has no messages")
-            title = first_line(plan.title)
-            meta = Meta(new_session_id(), cwd, plan.model, plan.provider, timestamp(), version, title)
-            return create_copy(store.folder(cwd), meta, source, plan)
-    except OSError as error:
-        raise SessionError(f"cannot import {path}: {error.strerror}") from error
+    with SessionError.of_system(f"cannot import {path}"), source:
+        _check_start(source, path, limits)
+        plan = plan_copy(_lines(source, path, limits))
+        if not plan.messages:
+            raise UnusableFile(f"{path} has no messages")
+        title = first_line(plan.title)
+        meta = Meta(new_session_id(), cwd, plan.model, plan.provider, timestamp(), version, title)
+        return create_copy(store.folder(cwd), meta, source, plan)
 
 
 def _check_start(source: BinaryIO, path: str, limits: ImportLimits) -> None:

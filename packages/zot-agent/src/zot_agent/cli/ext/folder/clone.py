@@ -68,7 +68,7 @@ class Clone:
         upstream = self.upstream
         commit = f"{self.run('rev-parse', 'HEAD')}\n".encode()
         short = upstream.merge.removeprefix(_HEADS)
-        try:
+        with ConfigError.of_system(f"cannot write in {self._theirs}"):
             for name in (upstream.branch, f"refs/remotes/{upstream.remote}/{short}"):
                 os.makedirs(os.path.dirname(self._inside(name)), exist_ok=True)
                 replace_file(self._inside(name), commit)
@@ -76,8 +76,6 @@ class Clone:
                 if os.path.exists(ours := os.path.join(self._ours, name)):
                     with open(ours, "rb") as file:
                         replace_file(self._inside(name), file.read())
-        except OSError as error:
-            raise ConfigError(f"cannot write in {self._theirs}: {error.strerror}") from error
 
     def _inside(self, name: str) -> str:
         """Return a path in the clone's `.git`. Raises `ConfigError` if `..` or a link leads out of it."""

@@ -45,10 +45,8 @@ def staging(parent: str) -> Iterator[str]:
 
     Raises `ConfigError` if `parent` cannot be created.
     """
-    try:
+    with ConfigError.of_system(f"cannot write in {parent}"):
         os.makedirs(parent, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"cannot write in {parent}: {error.strerror}") from error
     path = os.path.join(parent, f".zot-{os.urandom(6).hex()}")
     try:
         yield path
@@ -125,10 +123,8 @@ def refuse_links(directory: str) -> None:
 
 def publish(staged: str, target: str) -> None:
     """Rename the staged folder to `target`. Raises `ConfigError` if that exists."""
-    try:
+    with ConfigError.of_system(f"cannot create {target}"):
         os.rename(staged, target)
-    except OSError as error:
-        raise ConfigError(f"cannot create {target}: {error.strerror}") from error
 
 
 def _raise(error: OSError) -> None:
