@@ -82,6 +82,8 @@ async def test_a_key_is_checked_stored_shown_without_itself_and_deleted(
         ("POST", "/accounts/anthropic/sign-in", b"", 400, "no sign-in with a code"),
         ("POST", "/accounts/kimi/sign-in", b"{}", 403, "agree first"),
         ("POST", "/accounts", b"{}", 405, "only GET, HEAD"),
+        ("PATCH", "/settings", b'["sk-secret"]', 400, "must be a JSON object"),
+        ("POST", "/runs/any/steer", b"[" * 100_000, 400, "the body is not JSON"),
     ],
 )
 async def test_a_request_that_makes_no_sense_is_refused_without_its_key(

@@ -1,6 +1,7 @@
 """`HttpError`: a request that is refused, with its HTTP status."""
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from zot_agent.operations.fields import FailureCode
 from zot_provider.errors import ZotError
@@ -19,3 +20,14 @@ class HttpError(ZotError):
     def __init__(self, status: int, text: str, code: FailureCode | None = None) -> None:
         super().__init__(text)
         self.status, self.code = status, code or _CODES.get(status, "invalid")
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in the body of a request. Raises `HttpError`, which does not quote it: it may be a key."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HttpError(400, "the body is not JSON") from None
+    if not isinstance(value, dict):
+        raise HttpError(400, "the body must be a JSON object")
+    return value

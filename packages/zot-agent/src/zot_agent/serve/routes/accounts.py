@@ -1,7 +1,6 @@
 """`AccountRoutes`: the keys and sign-ins of the person who runs `zot serve`, for the page and other clients."""
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -14,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from zot_agent.host.accounts import account_lines, find_provider, sign_out
 from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, json_object
 from zot_agent.serve.limits import ServeLimits
 from zot_core.aio import spawn
 from zot_provider.auth.keys import add_key
@@ -131,13 +130,7 @@ class AccountRoutes:
         return registry, registry.credentials
 
     async def _fields(self, request: Request) -> dict[str, Any]:
-        try:
-            fields = json.loads(await self._body(request) or b"{}")
-        except (ValueError, RecursionError):
-            raise HttpError(400, "the body is not JSON") from None  # the error would quote a key
-        if not isinstance(fields, dict):
-            raise HttpError(400, "the body must be a JSON object")
-        return fields
+        return json_object(await self._body(request) or b"{}")
 
 
 def _described(line: Any, provider: Provider | None) -> dict[str, Any]:

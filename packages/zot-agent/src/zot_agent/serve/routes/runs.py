@@ -1,15 +1,14 @@
 """`RunRoutes`: the durable runs of the directories that are served, and of a fleet, for the page and other clients."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from zot_agent.operations.stored_sessions import StoredSessions
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, json_object
 from zot_agent.verbs.runs import answer_run, answered_run, cancelled_run, listed_runs, retried_run
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class RunRoutes:
     async def answer(self, request: Request) -> Response:
         """Answer the question of a run, which then continues."""
         id = request.path_params["id"]
-        given = answer_run.check(await self._fields(request) | {"run": id})
+        given = answer_run.check(json_object(await self._body(request)) | {"run": id})
         answer, message = given["answer"], given.get("message", "")
         if (fleet := self._asked(request)) is not None:
             return JSONResponse({"run": await fleet.change(id, lambda runs: runs.answer(id, answer, message))})
@@ -56,7 +55,7 @@ class RunRoutes:
 
     async def steer(self, request: Request) -> Response:
         """Send a message to a run of the fleet, for its next model call."""
-        text, id = (await self._fields(request)).get("text"), request.path_params["id"]
+        text, id = json_object(await self._body(request)).get("text"), request.path_params["id"]
         if not isinstance(text, str) or not text.strip():
             raise HttpError(400, "text must be a string with a message")
         if (fleet := self._asked(request)) is None:
@@ -70,12 +69,3 @@ class RunRoutes:
         if self._fleet is None:
             raise HttpError(404, "this server has no fleet; start it with zot serve --fleet")
         return self._fleet
-
-    async def _fields(self, request: Request) -> dict[str, Any]:
-        try:
-            fields = json.loads(await self._body(request))
-        except (ValueError, RecursionError):
-            raise HttpError(400, "the body is not JSON") from None
-        if not isinstance(fields, dict):
-            raise HttpError(400, "the body must be a JSON object")
-        return fields

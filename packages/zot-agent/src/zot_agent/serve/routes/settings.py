@@ -1,6 +1,5 @@
 """`SettingRoutes`: the settings of the person who runs `zot serve`, as new sessions will have them."""
 
-import json
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
@@ -9,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.setting_changes import checked_values, setting_rows, store_values
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, json_object
 from zot_provider.registry import ModelRegistry
 
 
@@ -26,11 +25,7 @@ class SettingRoutes:
 
     async def change(self, request: Request) -> Response:
         """Store the values in the body, null for a default, all or none of them."""
-        try:
-            values = json.loads(await self._body(request))
-        except (ValueError, RecursionError):
-            raise HttpError(400, "the body is not JSON") from None
-        if not isinstance(values, dict) or not values:
+        if not (values := json_object(await self._body(request))):
             raise HttpError(400, "the body must be a JSON object with the settings to change")
         await store_values(checked_values(values, self._registry(), load_settings(zot_home())))
         return await self.list(request)
