@@ -11,33 +11,39 @@ READ = 65536
 
 
 class TerminalReader:
-    """Reads a terminal until it is closed. `waits` are the seconds until what has come of a sequence is all."""
+    """Reads a terminal until it is closed. `waits` are the seconds until what has come of a sequence is all.
+
+    `on_inputs` returns the name of the wait for what it keeps, if it keeps something. If nothing comes for so long, it
+    is called without inputs.
+    """
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
         descriptor: int,
         waits: Mapping[str, float],
-        on_inputs: Callable[[list[TerminalInput]], None],
+        on_inputs: Callable[[list[TerminalInput]], str],
         on_hangup: Callable[[], None],
     ) -> None:
         self._loop, self._descriptor, self._waits = loop, descriptor, waits
         self._on_inputs, self._on_hangup = on_inputs, on_hangup
         self._splitter = InputSplitter()
-        self._timer: asyncio.TimerHandle | None = None
+        self._kept = ""
+        self._timers: list[asyncio.TimerHandle] = []
         self._closed = False
         loop.add_reader(descriptor, self._readable)
 
     def close(self) -> None:
         self._closed = True
         self._loop.remove_reader(self._descriptor)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
 
     def _readable(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         try:
             data = os.read(self._descriptor, READ)
         except (BlockingIOError, InterruptedError):
@@ -51,13 +57,21 @@ class TerminalReader:
 
     def received(self, data: bytes) -> None:
         """Pass on data, unless the reader is closed."""
+        if not self._closed:
+            self._pass_on(self._splitter.feed(data))
+
+    def _pass_on(self, inputs: list[TerminalInput]) -> None:
+        self._stop_waiting()
+        if inputs:
+            self._kept = self._on_inputs(inputs)
         if self._closed:
             return
-        inputs = self._splitter.feed(data)
-        if self._splitter.unfinished:
-            self._timer = self._loop.call_later(self._waits[self._splitter.unfinished], self._flush)
-        self._on_inputs(inputs)
+        for name, over in ((self._splitter.unfinished, self._flush), (self._kept, self._pause)):
+            if name:
+                self._timers.append(self._loop.call_later(self._waits[name], over))
 
     def _flush(self) -> None:
-        self._timer = None
-        self._on_inputs(self._splitter.flush())
+        self._pass_on(self._splitter.flush())
+
+    def _pause(self) -> None:
+        self._kept = self._on_inputs([])

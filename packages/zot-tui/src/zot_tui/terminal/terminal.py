@@ -66,7 +66,7 @@ class Terminal(Screen):
     """The terminal behind two files, by default standard input and output.
 
     `escape_wait` is how long, in seconds, an Esc may turn out to be the beginning of a longer sequence; `rest_wait` is
-    how long to wait for the rest of a paste or a reply.
+    how long to wait for the rest of a paste or a reply, `wheel_wait` for that of a step of the wheel.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Terminal(Screen):
         environment: Mapping[str, str] | None = None,
         escape_wait: float = 0.05,
         rest_wait: float = 2.0,
+        wheel_wait: float = wheel.PAUSE,
     ) -> None:
         self._output = TerminalOutput((output or sys.stdout).fileno())
         super().__init__(source or sys.stdin, self._output, bracketed_paste_mode=True, extended_keys=True)
@@ -86,7 +87,7 @@ class Terminal(Screen):
         self.set_terminal_properties(colors=self.depth)
         self.sequences: dict[Hashable, str] = {}
         self.descriptor: int | None = self._output.descriptor
-        self._waits = {"keys": escape_wait, "paste": rest_wait, "reply": rest_wait}
+        self._waits = {"keys": escape_wait, "paste": rest_wait, "reply": rest_wait, "wheel": wheel_wait}
         self._reader: TerminalReader | None = None
         self._title: str | None = None
         # None on the console of Linux, which would print the last letter of the sequence.
@@ -142,9 +143,8 @@ class Terminal(Screen):
 
     def _apply_terminal_reports(self, decoded_codes: Any) -> Any:
         for code in decoded_codes:
-            match code:
-                case ("private mode report", wheel.MODE, int() as value):
-                    self._wheel_mode = value
+            if code[:2] == ("private mode report", wheel.MODE):
+                self._wheel_mode = code[2]
         return super()._apply_terminal_reports(decoded_codes)
 
     @property
@@ -245,7 +245,7 @@ class Terminal(Screen):
             self.unlisten()
             on_hangup()
 
-        read = partial(self._dispatch, on_events)
+        read = partial(self._dispatch, on_events, wheel.ArrowTaps())
         self._reader = reader = TerminalReader(loop, self._input(), self._waits, read, hung_up)
         if self._typed_ahead:
             ahead, self._typed_ahead = self._typed_ahead, b""
@@ -260,7 +260,9 @@ class Terminal(Screen):
     def _input(self) -> int:
         return int(self._term_input_file.fileno())
 
-    def _dispatch(self, on_events: Callable[[list[TerminalEvent]], None], inputs: list[TerminalInput]) -> None:
+    def _dispatch(
+        self, on_events: Callable[[list[TerminalEvent]], None], taps: wheel.ArrowTaps, inputs: list[TerminalInput]
+    ) -> str:
         events: list[TerminalEvent] = []
         for each in inputs:
             if not isinstance(each, KeyBytes):
@@ -273,8 +275,11 @@ class Terminal(Screen):
             else:
                 for piece in _PIECE.findall(each.data):
                     events += self._parsed(piece)
+        if self._wheel_is_arrows:
+            events = taps.feed(events) if inputs else taps.flush()
         if events:
-            on_events(wheel.without_arrows(events) if self._wheel_is_arrows else events)
+            on_events(events)
+        return "wheel" if taps.waiting else ""
 
     def _parsed(self, piece: bytes) -> list[TerminalEvent]:
         events: list[TerminalEvent] = []
