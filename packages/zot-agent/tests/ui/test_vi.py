@@ -132,7 +132,7 @@ async def test_keys_of_ones_own_are_not_vis(chats: Chats, config: Callable[..., 
     config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
     async with chats.built(server) as talk:
         talk.type("a draft<esc><ctrl+p>")
-        await talk.shown("ask: asks before a call")
+        await talk.shown("ask: asks before it writes")
         assert talk.editor == "a draft"
         talk.type("a!<alt+q>b")
         assert talk.editor == "b"
@@ -156,7 +156,7 @@ async def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
     config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
     async with chats.built(server) as talk:
         talk.type("a draft<ctrl+p>")
-        await talk.shown("ask: asks before a call")
+        await talk.shown("ask: asks before it writes")
         assert talk.editor == "a draft"
         talk.type("<home><ctrl+k>")
         assert talk.editor == "a draft"

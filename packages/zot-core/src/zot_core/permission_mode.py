@@ -9,9 +9,9 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """All modes, in the order in which a key goes through them."""
 
 MODE_HELP: dict[PermissionMode, str] = {
-    "ask": "asks before a call that writes, runs what does more than read, or reads outside the working directory",
-    "accept-edits": "as ask, but files of the working directory are written without a question",
-    "plan": "reads only; nothing is written, and a command runs if it only reads or a rule allows it",
+    "ask": "asks before it writes, runs what does more than read, or reads elsewhere",
+    "accept-edits": "as ask, but writes files of the working directory without a question",
+    "plan": "only reads; a command runs if it only reads or a rule allows it",
     "yolo": "runs every call that no rule denies or asks about",
 }
 

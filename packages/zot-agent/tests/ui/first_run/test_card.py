@@ -27,6 +27,14 @@ async def test_the_card_says_the_mode_of_now(chats: Chats) -> None:
         assert any(row.startswith("▌ ask, no sandbox: asks before") for row in talk.rows())
 
 
+async def test_the_whole_card_is_read_in_a_narrow_window(chats: Chats) -> None:
+    async with chats.open(columns=40) as talk:
+        assert [row for row in talk.rows() if row.startswith("▌")][3:] == [
+            "▌ yolo, no sandbox: runs every call that",
+            "▌ no rule denies or asks about",
+        ]
+
+
 async def test_init_is_offered_where_no_folder_has_instructions(chats: Chats) -> None:
     async with chats.open() as talk:
         assert "  /init has the model write an AGENTS.md for this project" in talk.rows()

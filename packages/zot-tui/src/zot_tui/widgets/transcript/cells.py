@@ -308,7 +308,7 @@ class NoteCell(Cell):
 
 
 class RowsCell(Cell):
-    """Rows that are cut to the width; their owner may replace them."""
+    """Rows that their owner may replace. The first run of each is its margin, below which the rest is wrapped."""
 
     __slots__ = ("_rows",)
 
@@ -331,8 +331,7 @@ class RowsCell(Cell):
         yield CellText("\n".join(map(plain, self._rows)))
 
     def _make(self) -> list[Chunk]:
-        rows = self._rows
-        return [Chunk(lambda width: [clip_runs(row, width) for row in rows])] if rows else []
+        return [wrapped([row[1:]], row[:1], row[:1]) for row in self._rows]
 
 
 class WorkedCell(Cell):
