@@ -132,6 +132,18 @@ def test_letters_have_the_colour_of_their_band_where_there_are_no_bands(term: st
         assert (screen.style_at(0, 0).fg, screen.style_at(0, 0).bg) == (letters, band)
 
 
+@pytest.mark.parametrize("band", ["diff.added_line", "text", "muted"])
+def test_what_a_search_found_is_seen_where_there_are_no_bands(band: str) -> None:
+    rows = f'(Mark("match", "{band}"), "ab"), ("match", "c"), ("{band}", "d")'
+    source = "from zot_tui.text.runs import Mark\n" + PLAIN.replace('("error", "bye")', rows)
+    with running(source, environment={**os.environ, "TERM": "xterm", "COLORTERM": "", "TERM_PROGRAM": ""}) as screen:
+        screen.type("q")
+        assert screen.wait_end() == 0
+        found, alone, other = (screen.style_at(column, 0) for column in (1, 2, 3))
+        assert (found.fg, found.bold, found.bg) == (alone.fg, True, "default")
+        assert found.fg != other.fg
+
+
 def test_what_is_left_behind_has_the_background_of_a_theme_that_has_one() -> None:
     themed = "from zot_tui.theme import builtin\n" + PLAIN.replace(
         "App(root, ", 'App(root, theme=builtin("high-contrast"), '

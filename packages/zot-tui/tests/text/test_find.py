@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.find import RowPattern, mark_hits
-from zot_tui.text.runs import Over, Row, plain, runs_width
+from zot_tui.text.runs import Mark, Over, Row, plain, runs_width
 from zot_tui.text.wrap import wrap
 
 
@@ -52,8 +52,8 @@ def test_a_hit_is_marked_on_the_background_that_is_there() -> None:
     assert mark_hits(rows, found, "match") == [
         [
             ("user_bubble", "a "),
-            (Over("match", "user_bubble"), "bc"),
-            (Over("match", "diff.added_line"), "c"),
+            (Mark("match", "user_bubble"), "bc"),
+            (Mark("match", "diff.added_line"), "c"),
             (Over("x", "diff.added_line"), " d"),
             (Sgr(), "b"),
             ("user_bubble", ""),
@@ -64,7 +64,7 @@ def test_a_hit_is_marked_on_the_background_that_is_there() -> None:
 def test_the_hit_that_is_looked_at_has_a_style_of_its_own() -> None:
     found = RowPattern(["b"], exact=False).hits([row("b b")], 40)
     assert mark_hits([row("b b")], found, "match", 1, "selection") == [
-        [(Over("match", "text"), "b"), ("text", " "), ("selection", "b")]
+        [(Mark("match", "text"), "b"), ("text", " "), ("selection", "b")]
     ]
 
 

@@ -29,7 +29,7 @@ from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, RELEASES_ON, read_r
 from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.reader import READ, TerminalReader
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
-from zot_tui.text.runs import Over
+from zot_tui.text.runs import Mark, Over
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
@@ -186,10 +186,10 @@ class Terminal(Screen):
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
         """See urwid. An attribute's own colours are reduced to colours of the terminal. Without colours for bands, the
-        letters on a band have its colour; with few of them, a color that can be read on it."""
+        letters on a band, but not marks, have its colour; with few of them, a color that can be read on it."""
         over = isinstance(attr, Over)
         if isinstance(attr, Over):
-            attr = attr.band if self.depth <= 16 else urwid.LayeredAttr.layer(*attr)
+            attr = attr.band if self.depth <= 16 and not isinstance(attr, Mark) else urwid.LayeredAttr.layer(*attr)
         found = super().resolve_attr(attr, index)
         if over and self.depth == 256:
             return on_band(found)

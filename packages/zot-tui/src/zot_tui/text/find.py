@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from zot_tui.text.runs import Over, Row, plain, runs_width
+from zot_tui.text.runs import Mark, Over, Row, plain, runs_width
 from zot_tui.text.width import graphemes
 
 _SOFT = "\x1f"  # between a full row and the next, which may be the same word
@@ -89,7 +89,7 @@ def _mark(row: Row[Any], span: RowSpan, here: str, style: str) -> Row[Any]:
             marked.append((own, text))
             continue
         band = own.band if isinstance(own, Over) else own if isinstance(own, str) else ""
-        inside = here or (Over(style, band) if band else style)
+        inside = here or (Mark(style, band) if band else style)
         parts = [(own, text[:first]), (inside, text[first:last]), (own, text[last:])]
         marked += [part for part in parts if part[1]]
     return marked

@@ -19,6 +19,12 @@ class Over(NamedTuple):
     band: str
 
 
+class Mark(Over):
+    """A style over a band that terminals without colours for bands show too."""
+
+    __slots__ = ()
+
+
 Run: TypeAlias = tuple[S, str]
 Row: TypeAlias = list[tuple[S, str]]
 
