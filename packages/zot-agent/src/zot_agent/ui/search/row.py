@@ -95,7 +95,7 @@ class SearchRow(Dialog[None]):
             none = "searching…" if hits.counting else "nothing found"
             count = f"{hits.number:,} of {total}" if hits.total and hits.place else total if hits.total else none
             words = [("warning" if count == none and not hits.counting else "text", f" {count}")]
-        for key, what in (("enter/↑", "older"), ("esc", "close"), ("↓", "newer")):
+        for key, what in (("Enter/↑", "older"), ("Esc", "close"), ("↓", "newer")):
             hint: Row[Any] = [("dim", " · " if words else " "), ("key", key), ("muted", f" {what}")]
             if runs_width([*words, *hint]) > room:
                 break
