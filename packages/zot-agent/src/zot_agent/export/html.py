@@ -57,7 +57,12 @@ ins { background: var(--added) } del { background: var(--removed) }
   --accent: #000; --error: #b3261e; --done: #1a7f37; --added: #dafbe1; --removed: #ffebe9 }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact } main { max-width: none; padding: 0 }
   pre { border: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere } details pre { max-height: none }
-  h1, h2, summary { break-after: avoid } img, tr, summary { break-inside: avoid } }
+  pre, details { -webkit-box-decoration-break: clone; box-decoration-break: clone }
+  /* What is folded begins on paper, too: nobody can open it there. */
+  details::details-content { content-visibility: visible; block-size: auto } summary { list-style: none }
+  details:not([open]) pre { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 12; overflow: clip;
+    overflow-clip-margin: content-box }
+  h1, h2, summary { break-after: avoid } img, tr, summary, .diff > * { break-inside: avoid } }
 """
 
 _HEAD = """<!doctype html>
