@@ -407,7 +407,7 @@ ext.command('over')(lambda args: over.open())
 
 
 @pytest.mark.needs("axe")
-async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
+async def test_axe_finds_nothing_in_what_extensions_show_and_suggest(
     visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
 ) -> None:
     (alone / "a.txt").write_text("text")
@@ -441,7 +441,8 @@ async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
                 await size(tab, width)
                 assert await faults(tab) == [], (scheme, width)
                 assert await tab.value("document.documentElement.scrollWidth <= innerWidth")
-        state = "getComputedStyle(document.getElementById('place-status')).display"
+        await size(tab, 1200)
+        state = "getComputedStyle(document.getElementById('state')).display"
         assert await tab.value(state) != "none"
         await served.command(id, "control.run", name="show", args="footer")
         await tab.until(f"{state} === 'none'")  # a footer takes its place

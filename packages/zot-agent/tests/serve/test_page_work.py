@@ -325,33 +325,54 @@ async def test_a_page_that_becomes_narrow_begins_with_the_prompt_and_cuts_no_cho
         assert await tab.value("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(choose)") == 0
 
 
+EVERYWHERE = """
+@ext.command('fill')
+def fill(args):
+    for place in ('above_editor', 'below_editor', 'top_left', 'top_right', 'bottom_left', 'bottom_right'):
+        ext.widgets.set(place, *(f'{place} {row}' for row in range(6)), place=place)
+    for key in ('one', 'two', 'three', 'four'):
+        ext.widgets.status(key, f'status {key} of the work')
+"""
+
+
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844)])
+@pytest.mark.parametrize("shows", ["status-line", "everywhere"])
 async def test_on_a_phone_header_and_message_field_take_at_most_a_third_of_the_height(
-    visiting: Visiting, server: ScriptedServer, width: int, height: int
+    visiting: Visiting, server: ScriptedServer, tmp_path: Path, shows: str, width: int, height: int
 ) -> None:
-    server.add("done")
-    async with visiting(defaults={"no_session": False}) as (served, tab):
+    server.add(Turn(calls=[Call("bash", {"command": "true"})]), "done")
+    more = "capabilities=('widgets',)"
+    folder = EXAMPLES / shows if shows == "status-line" else write_extension(tmp_path / "e", EVERYWHERE, more=more)
+    async with visiting(defaults={"no_session": False, "extensions": [str(folder)]}) as (served, tab):
         size = {"width": width, "height": height, "deviceScaleFactor": 1}
         await tab.call("Emulation.setDeviceMetricsOverride", **size, mobile=True)
-        await choose(tab, await served.open())
+        id = await served.open()
+        await choose(tab, id)
         await tab.type("one")
         await tab.press("Enter")
         await tab.until(DONE)
-        await tab.until("document.getElementById('usage').innerText.startsWith('no sandbox · 10 tokens read')")
+        await tab.until("document.getElementById('usage').innerText.startsWith('no sandbox · ')")
         await tab.until("!document.getElementById('save').hidden")
+        if shows == "everywhere":
+            await served.command(id, "control.run", name="fill")
+        shown = "status four of the work" if shows == "everywhere" else "last: bash"
+        await tab.until(f"document.getElementById('place-status').innerText.includes({shown!r})")
         heights = "['header', '#head', '#composer'].map((each) => document.querySelector(each).offsetHeight)"
         assert sum(await tab.value(heights)) <= height / 3
         assert await tab.value("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.needs("axe")
-async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
+async def test_axe_finds_nothing_in_light_dark_and_narrow(
     visiting: Visiting, server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:
     (alone / "a.py").write_text("def one():\n    return 1\n")
     edit = Call("edit", {"path": "a.py", "edits": [{"oldText": "return 1", "newText": "return 2"}]})
     todo = Call("todo", {"todos": [{"content": "test it", "status": "in_progress"}]})
-    server.add(Turn("I look.", calls=[edit, todo]), "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n")
+    server.add(
+        Turn("I look.", calls=[edit, todo]),
+        "## Title\n\n#### Part\n\n# End\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n",
+    )
     folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
         await tab.call("Page.setBypassCSP", enabled=True)  # for axe, which makes styles

@@ -4,6 +4,9 @@ import { $, made } from "../dom.js";
 import { spans } from "./spans.js";
 
 const PLACES = ["status", "above_editor", "below_editor", "header", "footer", "top_left", "top_right", "bottom_left", "bottom_right"];
+const NARROW = matchMedia("(max-width: 600px)");
+// On a phone all that is around the message field is in the row of the state, which can be moved with a finger.
+const shownAt = (place) => (NARROW.matches && place !== "header" ? "status" : place);
 export const CALLS = "● "; // before the title of a page that wants attention
 const FASTEST = 100; // milliseconds between two frames of the row of work
 
@@ -21,6 +24,10 @@ export class Shown {
   #timer = 0;
   #busy = false;
 
+  constructor() {
+    NARROW.addEventListener("change", () => this.#drawAll());
+  }
+
   async opened(session) {
     this.#clear();
     const { events } = await session.attempt("get_shown") ?? { events: [] };
@@ -31,7 +38,7 @@ export class Shown {
 
   #clear() {
     this.#widgets.clear();
-    for (const place of PLACES) this.#draw(place);
+    this.#drawAll();
     this.#working = {};
     $("log").dataset.thinking = "";
     this.#work(false);
@@ -44,7 +51,7 @@ export class Shown {
       const key = JSON.stringify([event.extension, event.key]);
       if (event.lines.length) this.#widgets.set(key, event);
       else this.#widgets.delete(key);
-      this.#draw(event.place);
+      this.#draw(shownAt(event.place));
     } else if (event.type === "ext_title") {
       document.title = event.text || `${$("title").textContent} – zot`;
     } else if (event.type === "ext_working") {
@@ -69,8 +76,13 @@ export class Shown {
     document.addEventListener("visibilitychange", here, { once: true });
   }
 
+  #drawAll() {
+    $("state").tabIndex = NARROW.matches ? 0 : -1; // keys move it, too
+    for (const place of PLACES) this.#draw(place);
+  }
+
   #draw(place) {
-    const found = [...this.#widgets.values()].filter((each) => each.place === place);
+    const found = [...this.#widgets.values()].filter((each) => shownAt(each.place) === place);
     found.sort((one, two) => two.priority - one.priority);
     $(`place-${place}`).replaceChildren(...found.flatMap(({ lines }) => rows(lines)));
   }
