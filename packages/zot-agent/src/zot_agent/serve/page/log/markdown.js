@@ -8,7 +8,7 @@ const parser = globalThis.markdownit("default", { html: false, linkify: true, ty
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 parser.validateLink = () => true; // `linked` decides
 
-// Headings are below those of the page.
+// Headings are below those of the page; these are how they look, `leveled` says what they are.
 const TAGS = { h1: "h4", h2: "h5", h3: "h6", h4: "h6", h5: "h6", h6: "h6" };
 const KNOWN = new Set(
   "p ul ol li blockquote table thead tbody tr th td em strong s h1 h2 h3 h4 h5 h6".split(" "),
@@ -86,6 +86,16 @@ function blocksOf(text) {
   return blocks;
 }
 
+// Give each heading a level: one below that of the heading that it is under, so that none is left out.
+function leveled(element) {
+  const above = [];
+  for (const each of element.querySelectorAll("h4, h5, h6")) {
+    while (above.length && above.at(-1) >= each.tagName) above.pop();
+    above.push(each.tagName);
+    each.setAttribute("aria-level", 3 + above.length);
+  }
+}
+
 const DEFINES = /^ {0,3}\[[^\]]+\]:/m; // a definition of a link counts for the text before it too
 
 // Text in Markdown that may grow. Only its last two blocks are parsed again.
@@ -132,6 +142,7 @@ export class Said {
     });
     for (const { nodes } of this.#shown.slice(drawn.length)) for (const each of nodes) each.remove();
     this.#shown = drawn;
+    leveled(this.element);
     if (blocks.length > 2) this.#settle(blocks, lines);
     this.#cost = performance.now() - began;
   }
