@@ -46,7 +46,7 @@ CARRIED = "carried"
 
 
 class Carried(Record):
-    """What a tool keeps when messages with its calls are replaced by a summary: a `text` for the model, empty for none,
+    """Facts of a tool that outlive its calls when a summary replaces them: a `text` for the model, empty for none,
     and a JSON value, for the tool itself, which `kept_values` of the summary has under its name."""
 
     text: str

@@ -157,7 +157,7 @@ class NearestInstructions:
     async def _notes(
         self, touched: list[str], place: _WorkingDirectory, said: str, agent_id: str = ""
     ) -> list[TextBlock]:
-        """Return the instructions for folders below `place`, without those that an agent has or that were `said`."""
+        """Return the instructions for folders below `place` that no agent has and that were not `said`."""
         if not touched or open_to_all(place.context.cwd):
             return []
         root = await place.real()

@@ -38,7 +38,7 @@ class BashLimits(Record):
     largest: int = 128 * 1024
     """Bytes of this part at most, if a call asks for more."""
     fold_like: bool = True
-    """Whether lines that differ only in numbers are folded, unless they are those of a file."""
+    """Whether lines that differ only in numbers are folded, unless they are lines of a file."""
     spill_bytes: int = 1024**3
     """Largest size of the file with the full output."""
     progress_pause: float = 0.1

@@ -13,7 +13,7 @@ _OF_GIT = frozenset(("blame", "cat-file", "diff", "grep", "log", "show"))
 _STARTS = frozenset(("env", "fd", "find", "git", "nice", "sudo", "timeout", "xargs"))
 """Programs of whose arguments one is the program that prints, or the subcommand."""
 _PASSES = frozenset(("echo", "find", "fd", "ls", "printf", "tee", "tr", "wc"))
-"""Programs that may stand in a pipeline with those that print files: they have no log."""
+"""Programs without a log: a pipeline of them and a program that prints files prints files."""
 
 
 def prints_contents(command: str) -> bool:

@@ -8,7 +8,7 @@ _PROGRAMS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "pgrep", "diff",
 """Programs whose exit code is 1 if nothing matches, or if there is a difference, and another one if they fail: POSIX,
 and rg(1), pgrep(1)."""
 _SILENT = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "test", "[", "[["))
-"""Those that print nothing with their 1, or a count of 0: `grep -c`."""
+"""Programs that print nothing with their 1, or a count of 0: `grep -c`."""
 _COUNT = re.compile(r"(?:.*:)?0\n?")
 _CANNOT_FAIL = frozenset(("echo", "printf", "pwd", "true", ":"))
 """Programs that print on standard output only, and end with 0."""

@@ -17,7 +17,7 @@ from zot_core.tools.definition.attached_files import TEXT_LIMIT, attached_files,
 from zot_provider.messages import Message, ToolResultBlock
 
 _MOST, _KEPT = 2000, 200
-"""Files that are remembered, and those that are remembered over a compaction."""
+"""How many files are remembered, and how many over a compaction."""
 
 
 class Fingerprint:
