@@ -42,3 +42,25 @@ async def test_an_exported_page_fits_a_phone_and_folds_calls(zot: Zot) -> None:
             colours.append(await tab.value("getComputedStyle(document.body).backgroundColor"))
         assert colours == ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]
         assert tab.complaints == []
+
+
+@pytest.mark.needs("chromium")
+async def test_what_is_folded_begins_on_paper_too_and_what_is_open_is_whole(zot: Zot) -> None:
+    session = SessionStore(zot.env["ZOT_HOME"] + "/sessions").create(str(zot.cwd), "m", "p", "0")
+    calls = [ToolCallBlock(id, "read", f'{{"path": "{id}"}}') for id in ("folded", "failed")]
+    text = [TextBlock("\n".join(map(str, range(100))))]
+    session.append(Message("assistant", [*calls]))
+    session.append(Message("tool", [ToolResultBlock(each.id, text, is_error=each.id == "failed") for each in calls]))
+    session.close()
+    page = zot.cwd / "page.html"
+    assert zot.run("sessions", "export", session.path, str(page)).code == 0
+    rows = """[...document.querySelectorAll("pre")].map((each) => {
+      const { paddingTop, borderTopWidth, lineHeight } = getComputedStyle(each);
+      const inner = each.offsetHeight - 2 * (parseFloat(paddingTop) + parseFloat(borderTopWidth));
+      return each.checkVisibility() ? Math.round(inner / parseFloat(lineHeight)) : 0;
+    })"""
+    async with browser() as tab:
+        await tab.go(page.as_uri())
+        assert (await tab.value(rows))[0] == 0
+        await tab.call("Emulation.setEmulatedMedia", media="print")
+        assert await tab.value(rows) == [12, 100]

@@ -3,11 +3,8 @@
 import base64
 import json
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-import pytest
-from chromium import browser
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -142,24 +139,6 @@ def test_what_changes_nothing_is_folded_and_a_call_of_another_tool_shows_its_arg
     assert other.endswith("<code>open</code></summary><pre>labels: [&quot;bug&quot;]\nbody: a\nb</pre><pre>none</pre>")
     refused = called("bash", {"command": "x"}, "the user said no", is_error=True, fate="refused")
     assert refused.endswith("<small>refused</small></summary><pre>the user said no</pre>")
-
-
-@pytest.mark.needs("chromium")
-async def test_what_is_folded_begins_on_paper_too_and_what_is_open_is_whole(tmp_path: Path) -> None:
-    folded, failed = ToolCallBlock("1", "read", '{"path": "a"}'), ToolCallBlock("2", "read", '{"path": "b"}')
-    text = [TextBlock("\n".join(map(str, range(100))))]
-    results = [ToolResultBlock("1", text), ToolResultBlock("2", text, is_error=True)]
-    (tmp_path / "a.html").write_text(page(Message("assistant", [folded, failed]), Message("tool", results)))
-    rows = """[...document.querySelectorAll("pre")].map((each) => {
-      const { paddingTop, borderTopWidth, lineHeight } = getComputedStyle(each);
-      const inner = each.offsetHeight - 2 * (parseFloat(paddingTop) + parseFloat(borderTopWidth));
-      return each.checkVisibility() ? Math.round(inner / parseFloat(lineHeight)) : 0;
-    })"""
-    async with browser() as tab:
-        await tab.go((tmp_path / "a.html").as_uri())
-        assert (await tab.value(rows))[0] == 0
-        await tab.call("Emulation.setEmulatedMedia", media="print")
-        assert await tab.value(rows) == [12, 100]
 
 
 def test_an_exported_file_is_named_after_the_session() -> None:

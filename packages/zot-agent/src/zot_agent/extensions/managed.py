@@ -96,13 +96,12 @@ class ManagedExtension:
         """Take note of what is known before the process runs: what it must guard, and what it registered in its last
         complete start. With `use` that holds until the process is ready, and nobody need wait for `started`; without,
         only what it intercepted does. The caller says that names have changed."""
-        manifest, known, guards = self.found.manifest, None, dict[str, InterceptOptions]()
+        manifest, setup, known, guards = self.found.manifest, self._shared.setup, None, dict[str, InterceptOptions]()
         if manifest.remember:
             from zot_agent.extensions.declared.memory import Remembering  # noqa: PLC0415  few extensions want it
 
-            memory = Remembering(self.registrations, self.found, self._shared.setup.home, self._shared.setup.limits)
+            self.memory = memory = Remembering(self.registrations, self.found, setup.home, setup.limits)
             known, guards = memory.stored.load(), memory.stored.guards
-            self.memory = memory
         guards = {event: each for event, each in guards.items() if may_intercept(self.found.permissions, event)}
         if known is None and not (guards or self.progress.guards):
             return
