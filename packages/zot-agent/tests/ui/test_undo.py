@@ -115,6 +115,24 @@ async def test_going_back_asks_what_goes_back_if_files_differ(
         await talk.until_hidden("red")
 
 
+async def test_a_summary_is_not_offered_with_files_alone(chats: Chats, server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(calls=[bash("echo 1 > a")]), "red", "It was red.")
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        talk.type("/tree<enter>")
+        await talk.shown("Session tree")
+        talk.type("<end><up><up><up><ctrl+s>")
+        await talk.shown("What goes back?")
+        assert "the conversation; the files stay as they are" in talk.screen()
+        assert "the files; the conversation stays" not in talk.screen()
+        talk.type("f")
+        assert Path("a").exists()
+        talk.type("b")
+        await talk.shown("≡ Summary of the conversation")
+        await talk.shown("restored a")
+        assert not Path("a").exists()
+
+
 async def test_diff_shows_what_the_session_changed(chats: Chats, server: ScriptedServer, alone: Path) -> None:
     Path("a").write_text("one\ntwo\n")
     Path("b").write_bytes(b"\0")

@@ -124,8 +124,9 @@ async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = Fal
         choices: list[ConfirmChoice[Restore | None]] = [
             ConfirmChoice("b", "both: conversation and files", "both"),
             ConfirmChoice("c", "the conversation; the files stay as they are", "conversation"),
-            ConfirmChoice("f", "the files; the conversation stays as it is", "files"),
         ]
+        if not summarise:  # nothing is left behind where the conversation stays
+            choices.append(ConfirmChoice("f", "the files; the conversation stays as it is", "files"))
         restore = await chat.ask(Confirm("What goes back?", choices, _listed(chat, paths)), behind=True)
     if restore is None:
         return
