@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from served import Serving
 
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import ScriptedServer, Turn
 
 
 async def test_sessions_are_opened_listed_shown_and_closed(serving: Serving, alone: Path) -> None:
@@ -67,6 +67,21 @@ async def test_a_command_that_is_posted_gets_its_own_response(serving: Serving, 
         assert (failed["success"], failed["error"]) == (False, "unknown operation 'dance'")
         nonsense = await served.http.post(f"/sessions/{id}/commands", content=b"nonsense")
         assert (nonsense.status_code, nonsense.json()["success"]) == (200, False)
+
+
+async def test_a_command_that_waits_while_its_session_is_closed_is_cancelled(
+    serving: Serving, server: ScriptedServer
+) -> None:
+    server.add(Turn("too late", delay=600))
+    async with serving() as served:
+        id = await served.open()
+        await served.command(id, "prompt", message="think")
+        waiting = [asyncio.ensure_future(served.command(id, name)) for name in ["control.wait_idle"] * 2]
+        await served.command(id, "ping")
+        assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
+        for answer in await asyncio.gather(*waiting):
+            assert (answer["code"], answer["error"]) == ("cancelled", "the conversation is about to end")
+        assert await served.sessions() == []
 
 
 async def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_missing(serving: Serving) -> None:

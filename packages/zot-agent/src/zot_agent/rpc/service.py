@@ -163,7 +163,7 @@ class RpcService:
         try:
             self._respond(sender, id, name, await answer)
         except asyncio.CancelledError:
-            self._respond(sender, id, name, error="the process is about to end", code="cancelled")
+            self._respond(sender, id, name, error="the conversation is about to end", code="cancelled")
             raise
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
