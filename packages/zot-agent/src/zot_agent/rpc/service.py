@@ -37,6 +37,9 @@ _log = logging.getLogger("zot_agent.rpc")
 _NAME = 80
 """Characters of the name of a command that its response repeats; no command has a longer one."""
 
+_ENVELOPE = {"id", "type"}
+"""What each command has beside its fields."""
+
 _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""
 
@@ -138,7 +141,7 @@ class RpcService:
                 raise OperationFailed("invalid", f"{problem}: it names the command")
             name = named[:_NAME]
             self.sender = sender
-            answer = self._call(named, {key: value for key, (value, _) in members.items()})
+            answer = self._call(named, {key: value for key, (value, _) in members.items() if key not in _ENVELOPE})
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
             return
