@@ -189,7 +189,7 @@ def _result(
     gap = "\n" if body else ""
     result = ToolResult(
         [TextBlock(f"{body}{gap}[exit {code}]{full} {duration:.1f}s")],  # the model has just written the command
-        is_error=code not in (0, 1) or (code == 1 and not found_nothing(command, body)),
+        is_error=code != 0 and not found_nothing(command, body, code),
         details={
             "exit_code": code,
             "full_output_path": capture.path,

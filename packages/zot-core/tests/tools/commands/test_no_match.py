@@ -26,6 +26,16 @@ from zot_core.tools.commands.no_match import found_nothing
         ("if test -f a; then cat a; fi; rg x b", "the text of a\n"),
         ("LC_ALL=C grep x a", ""),
         ("cat a | \\\n  grep x", ""),
+        ("[ -f gone ] && cat gone", ""),
+        ("test -d gone && cd gone && ls", ""),
+        ("cd src && git grep -n x", ""),
+        ("git -C src --no-pager grep x", ""),
+        ("git diff --quiet", ""),
+        ("git diff --exit-code", "-a\n+b\n"),
+        ("timeout 5 grep x a", ""),
+        ("env A=b grep x a", ""),
+        ("find . -name '*.py' -exec grep -l x {} +", ""),
+        ("# don't look (further)\ngrep x a", ""),
     ],
 )
 def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: str) -> None:
@@ -63,6 +73,14 @@ def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: 
         ("test -f a && make -s", ""),
         ("$PROGRAM x", ""),
         ("grep 'x", ""),
+        ("test -f a && cat a", "cat: a: Permission denied\n"),
+        ("make -s && cat a", ""),
+        ("git push && git grep x", ""),
+        ("git push", ""),
+        ("git diff --no-index a gone", "error: Could not access 'gone'\n"),
+        ("timeout 5 make grep", ""),
+        ("find gone -exec grep x {} +", "find: ‘gone’: No such file or directory\n"),
+        ("find . -exec false {} +", ""),
         ("", ""),
         ("# grep x", ""),
         (f"grep {'x' * 20_000}", ""),
@@ -70,3 +88,34 @@ def test_what_only_found_nothing_or_a_difference_is_known(command: str, output: 
 )
 def test_what_may_have_failed_otherwise_is_a_failure(command: str, output: str) -> None:
     assert not found_nothing(command, output)
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("find . -name '*.py' | xargs grep -l x", ""),
+        ("find . -print0 | xargs -0 -n 1 grep -n x", "1:x, found by one of the greps\n"),
+        ("ls | xargs -I {} grep -n x {}", ""),
+    ],
+)
+def test_what_xargs_started_and_only_found_nothing_is_known_by_the_code_of_xargs(command: str, output: str) -> None:
+    assert found_nothing(command, output, 123)
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("ls | xargs make", ""),
+        ("ls | xargs grep x", "grep: gone: No such file or directory\n"),
+        ("find gone | xargs grep x", "find: ‘gone’: No such file or directory\n"),
+        ("make; grep x a", ""),
+        ("ls | xargs env make grep", ""),
+    ],
+)
+def test_a_program_that_xargs_started_and_that_failed_is_a_failure(command: str, output: str) -> None:
+    assert not found_nothing(command, output, 123)
+
+
+@pytest.mark.parametrize("code", [2, 124, 127, 130])
+def test_another_code_than_1_is_a_failure(code: int) -> None:
+    assert not found_nothing("grep x a", "", code)

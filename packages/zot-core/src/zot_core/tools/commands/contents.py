@@ -1,6 +1,7 @@
 """Whether a command prints what is in files, which a model must read as it is; pure."""
 
 import os
+import re
 
 from zot_core.tools.commands.words import program, simple_commands, writes_file
 
@@ -14,6 +15,11 @@ _STARTS = frozenset(("env", "fd", "find", "git", "nice", "sudo", "timeout", "xar
 """Programs of whose arguments one is the program that prints, or the subcommand."""
 _PASSES = frozenset(("echo", "find", "fd", "ls", "printf", "tee", "tr", "wc"))
 """Programs without a log: a pipeline of them and a program that prints files prints files."""
+_QUIET = re.compile(
+    r"\w*grep -\w*q\w*|(?:rg|diff|git) -q|(?:\w*grep|rg|diff|git) --(?:quiet|silent|brief)"
+    r"|sed -[Enrsz]*i.*|sed --in-place.*|sort -o.*"
+)
+"""With one of these options such a program prints nothing of a file: `grep -q`, `sed -i`."""
 
 
 def prints_contents(command: str) -> bool:
@@ -34,6 +40,8 @@ def prints_contents(command: str) -> bool:
 
 def _prints(words: list[str]) -> bool:
     name = program(words)
+    if any(_QUIET.fullmatch(f"{name} {word}") for word in words):
+        return False
     if name in _STARTS:
         return any(os.path.basename(word) in _PRINTS or (name == "git" and word in _OF_GIT) for word in words)
     return name in _PRINTS
