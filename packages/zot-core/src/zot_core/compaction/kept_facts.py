@@ -27,19 +27,23 @@ _COMMAND = 200
 
 _FAILED = re.compile(
     r"^[ \t]*(?:"
-    r"(?:FAILED|ERROR) (?P<pytest>[^\s:]+(?:::\S.*?)?)(?: - .*)?"
+    r"(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (?P<pytest>[^\s:(][^\s:]*(?:::\S.*?)?)(?: - .*)?"
+    r"|(?P<verbose>[^\s:]+::\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?"
     r"|--- FAIL: (?P<go>\S+).*"
     r"|test (?P<cargo>\S+) \.\.\. FAILED"
-    r"|(?:FAIL|ERROR): (?P<unittest>\w+ \([\w.]+\))"
+    r"|(?:FAIL|ERROR): (?P<unittest>\w+ \([\w.]+\)(?: [(\[].*)?)"
     r"|not ok \d+ -? ?(?P<tap>\S.*?)"
     r"|[✕×✗✖] (?P<node>\S.*?)(?: \(?\d[\d.]* ?m?s\)?)?"
+    r"|● (?P<jest>\S.*? › .*)"
+    r"|FAIL +(?P<vitest>\S+ > \S.*)"
+    r"|\[  FAILED  \] (?P<gtest>[\w/]+\.[\w/]+).*"
     r"|rspec (?P<rspec>\S+) #.*"
     r"|\d+ - (?P<ctest>\S+) \(Failed\)"
     r")[ \t]*$",
     re.MULTILINE,
 )
 """A line with the name of a failed test, as pytest, `go test`, cargo, unittest, TAP, Jest and node, RSpec and CTest
-write it."""
+write it; also lines of `pytest -v`, of xdist, and of Vitest and GoogleTest."""
 
 
 class KeptFacts(Record):
