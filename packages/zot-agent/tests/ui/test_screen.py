@@ -427,9 +427,9 @@ async def test_help_lists_commands_in_sections_and_finds_words_of_descriptions(c
         await talk.shown("Help")
         rows = talk.rows()
         at = rows.index("  conversation")
-        assert rows[at + 1] == "› /new                                start a new session"
+        assert rows[at + 1] == "› /new                        start a new session"
         await talk.press("take back last")
-        assert "› /redo                               take back the last undo" in talk.rows()[at][:80]
+        assert "› /redo                       take back the last undo" in talk.rows()[at][:80]
         await talk.press("<enter>")
         assert talk.editor == "/redo "
         await talk.press("?")

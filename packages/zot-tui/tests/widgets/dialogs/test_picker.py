@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from zot_tui.keys.key import parse_key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 
@@ -56,6 +58,25 @@ def test_how_many_there_are_is_said_where_they_are_not_all_in_view() -> None:
     assert shown(picker, (44, 7))[1] == "  Choose a model" + " " * 25 + "4"
     press(picker, *"haiku")
     assert shown(picker)[1].endswith("1/4")
+
+
+@pytest.mark.parametrize(("columns", "at"), [(120, 38), (80, 30), (60, 24)])
+def test_a_few_long_labels_leave_room_for_the_descriptions_of_all(columns: int, at: int) -> None:
+    usual = [PickerItem(number, "x" * (18 if number else 4), "what it does, and that is all") for number in range(20)]
+    picker = Picker("Help", [*usual, PickerItem(20, "y" * 34, "what it does")], max_rows=30)
+
+    rows = shown(picker, (columns, 30))[4:25]
+
+    assert [row.index("what it does") for row in rows] == [at] * 20 + [38]
+    assert all(row.rstrip().endswith("and that is all") for row in rows[:-1])
+
+
+def test_labels_that_are_long_as_a_rule_stay_aligned() -> None:
+    items = [PickerItem(number, "x" * (30 + number % 3), "what it does") for number in range(9)]
+
+    rows = shown(Picker("Models", items), (80, 24))
+
+    assert {row.index("what") for row in rows[4:13]} == {36}
 
 
 def test_typing_leaves_what_fits_the_best_first_with_its_group() -> None:

@@ -272,7 +272,7 @@ class _List(urwid.Widget):
         self._picker = picker
         self._empty = empty
         self._top = 0
-        self._measured: tuple[Sequence[PickerItem[Any]], int, bool] | None = None
+        self._measured: tuple[Sequence[PickerItem[Any]], list[int], bool] | None = None
         self.height = 1  # rows of items in the last drawing
 
     def moved(self) -> None:
@@ -306,13 +306,14 @@ class _List(urwid.Widget):
         return column([typed, items], columns) if typed is not None else items
 
     def _measure(self, columns: int) -> tuple[int, bool]:
-        """Return the column of descriptions, and whether labels have a mark."""
+        """Return the column of descriptions, and whether labels have a mark. A third of the row is enough for labels
+        if nine of ten fit there: descriptions are read more than the longest labels are aligned."""
         items = self._picker.items
         if self._measured is None or self._measured[0] is not items:
-            cells = max((width(self._picker.text(item)) for item in items[:MEASURED]), default=0)
-            self._measured = (items, min(cells, LABEL_CELLS), any(item.current for item in items))
+            cells = sorted(min(width(self._picker.text(item)), LABEL_CELLS) for item in items[:MEASURED]) or [0]
+            self._measured = (items, cells, any(item.current for item in items))
         _, cells, marked = self._measured
-        return min(cells, columns // 2), marked
+        return min(cells[-1], max(cells[len(cells) * 9 // 10], columns // 3), columns // 2), marked
 
     def _row(self, line: _Line, columns: int, cells: int, *, marked: bool, chosen: bool) -> Row[Any]:
         if line.index < 0:
