@@ -71,6 +71,17 @@ def test_a_band_is_seen_and_its_text_is_read_on_every_terminal(
     assert min(contrast(one, other) for one in band for other in around) >= BAND
 
 
+@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("terminal", ["dark", "light"])
+def test_what_a_search_found_is_told_by_more_than_bold_from_text_of_its_colour(name: str, terminal: Background) -> None:
+    entries = {entry[0]: entry[1].split(",") for entry in palette(builtin(name).for_background(terminal))}
+    color, *settings = entries["match"]
+
+    same = [token for token, (other, *_) in entries.items() if other == color and token != "match"]
+
+    assert same == [] or {"underline", "standout"} & set(settings)
+
+
 LINES = [token for token in TOKENS if token.band is not None]
 
 

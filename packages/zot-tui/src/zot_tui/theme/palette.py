@@ -111,7 +111,7 @@ def _entry(theme: Theme, token: Token) -> PaletteEntry:
     name, style = token.name, theme.style(token.name)
     settings, basic = (
         urwid_settings(style.attributes),
-        urwid_settings(dict.fromkeys((*style.attributes, *(token.band or ())))),
+        urwid_settings(dict.fromkeys((*style.attributes, *token.basic, *(token.band or ())))),
     )
     foreground, background = _basic(theme, token, style if token.band is None else style._replace(background=None))
     mono = list(basic)

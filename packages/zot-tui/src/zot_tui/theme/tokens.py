@@ -18,7 +18,7 @@ class Token:
     `fallback` is the token it looks like if a theme does not set it, empty only for `text`. `contrast` is the required
     ratio to its background. `key` and `background_key` are dotted where the file has groups: `diff.added` is the entry
     `added` of the object `diff`. A `band` is a background for which terminals of 16 colours have no colour: these
-    attributes are in its place.
+    attributes are in its place. `basic` are attributes that those need because so few colours are used twice.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Token:
     key: str = ""
     background_key: str = ""
     band: tuple[str, ...] | None = None
+    basic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.key = self.key or self.name
@@ -41,7 +42,7 @@ TOKENS: tuple[Token, ...] = (
     Token("border", "dim", "lines around and between things", SEEN),
     Token("title", "accent", "titles of dialogs and panels"),
     Token("key", "accent", "names of keys in hints"),
-    Token("match", "accent", "letters that a search found"),
+    Token("match", "accent", "letters that a search found", basic=("underline",)),
     Token("selection", "text", "the chosen row", key="selection_fg", background_key="selection_bg"),
     Token("info", "muted", "notes for information"),
     Token("success", "tool", "success"),
