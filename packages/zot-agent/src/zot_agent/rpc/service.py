@@ -38,7 +38,7 @@ _NAME = 80
 """Characters of the name of a command that its response repeats; no command has a longer one."""
 
 _ENVELOPE = {"id", "type"}
-"""What each command has beside its fields."""
+"""Members of a command beside its fields."""
 
 _EARLY = 1000
 """Events kept for a client that has not named the token yet; further events are dropped."""

@@ -21,12 +21,12 @@ _SAYS_WHY = frozenset(
 _ENDS_EARLY = frozenset(("set", "exit", "return", "exec", "trap"))
 """After one of these the exit code need not be that of the last program."""
 _STARTS = frozenset(("command", "env", "nice", "nohup", "stdbuf", "timeout", "xargs"))
-"""Programs that start the one that their arguments name."""
+"""Programs that start another one, which their arguments name."""
 _OPTION = re.compile(r"-.*|\d+[smhd]?|[{}%]|\\[n0]|[A-Za-z_]\w*=.*", re.DOTALL)
-"""Words of theirs before it, such as `-n 5`, `-I {}`."""
+"""Their own words before its name, such as `-n 5`, `-I {}`."""
 _OF_GIT = {"grep": "grep", "diff": "diff", "diff-files": "diff", "diff-index": "diff", "diff-tree": "diff"}
 _XARGS_CODE = 123
-"""What xargs ends with if a program that it started ended with 1 to 125: POSIX leaves it open, GNU and BSD do."""
+"""The exit code of xargs if a program that it started ended with 1 to 125: so do GNU and BSD, POSIX leaves it open."""
 _COMMENT = re.compile(r"^[ \t]*#.*\n", re.MULTILINE)
 
 
