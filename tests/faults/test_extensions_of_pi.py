@@ -17,7 +17,7 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 pytestmark = pytest.mark.needs("pi")
 
 BAD = """
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 export default function (pi) {
   const block = () => { while (!existsSync("gate")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50); };
   const never = () => new Promise(() => {});
@@ -25,7 +25,8 @@ export default function (pi) {
   pi.registerCommand("hang", { description: "Hangs", handler: never });
   pi.registerCommand("die", { description: "Dies", handler: async () => process.kill(process.pid, "SIGKILL") });
   const parameters = { type: "object", properties: {} };
-  pi.registerTool({ name: "hang", description: "hangs", parameters, execute: never });
+  const execute = () => (writeFileSync("hangs", ""), never());
+  pi.registerTool({ name: "hang", description: "hangs", parameters, execute });
   pi.on("tool_call", () => undefined);
 }
 """
@@ -94,7 +95,7 @@ def test_what_never_returns_is_stopped_with_esc_and_a_guard_whose_process_has_di
         pty.type("\x1b")
         pty.wait_for("stopped waiting for /hang")
         pty.type("one\r")
-        pty.wait_for("hang  ")
+        pty.wait_until((pi.cwd / "hangs").exists, what="the tool")  # its row is there before it runs
         pty.type("\x1b")
         pty.wait_for("aborted: stopped by the user")
         run(pty, "die", "Dies")
