@@ -37,15 +37,20 @@ def prepare(mcp: McpWorld, server: ScriptedServer) -> tuple[list[str], dict[str,
     return flags, os.environ | variables
 
 
-def ask(mcp: McpWorld, flags: list[str], environment: dict[str, str], prompt: str) -> str:
-    """What `zot -p` prints."""
+def run(mcp: McpWorld, flags: list[str], environment: dict[str, str], prompt: str) -> subprocess.CompletedProcess[str]:
+    """Run `zot -p`."""
     done = subprocess.run(
         [sys.executable, "-m", "zot_agent", "-p", prompt, *flags],
         cwd=mcp.root / "project", env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done
+
+
+def ask(mcp: McpWorld, flags: list[str], environment: dict[str, str], prompt: str) -> str:
+    """What `zot -p` prints."""
+    return run(mcp, flags, environment, prompt).stdout
 
 
 def results(server: ScriptedServer) -> list[str]:
@@ -69,6 +74,23 @@ def test_in_print_also_in_the_first_run(mcp: McpWorld, server: ScriptedServer) -
     assert ask(mcp, flags, environment, "/mcp__all__args-prompt city=Paris") == "fine\n"
     assert "Paris" in server.requests[-1].body["messages"][-1]["content"]
     assert len(server.requests[-1].body["tools"]) == len(first["tools"])
+
+
+@pytest.mark.needs("mcp-servers", "node")
+def test_a_remembered_server_loads_the_tables_of_questions_and_calls_once_they_are_needed(
+    mcp: McpWorld, server: ScriptedServer
+) -> None:
+    flags, environment = prepare(mcp, server)
+    server.add("known", "at once", "with a resource")
+    ask(mcp, flags, environment, "what is there?")  # zot remembers the tools
+    tables = {
+        "zot_agent.extensions.hooks.intercepts", "zot_ext.protocol.calls", "zot_ext.protocol.events.interceptable"
+    }  # fmt: skip
+    loaded = []
+    for prompt in ("and now?", "read @all:demo://resource/static/document/features.md"):
+        done = run(mcp, flags, {**environment, "PYTHONPROFILEIMPORTTIME": "1"}, prompt)
+        loaded.append(tables & {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()})
+    assert loaded == [set(), tables]
 
 
 @pytest.mark.needs("mcp-servers", "node")

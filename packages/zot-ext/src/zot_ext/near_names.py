@@ -16,20 +16,21 @@ _WORDS = (
     "disallowed", "exclude", "excluded", "forbid", "forbidden", "guard", "guards", "isolation", "permission",
     "permissions", "prohibit", "readonly", "reject", "restrict", "restricted", "sandbox", "sandboxed", "security",
 )  # fmt: skip
-_STEMS = re.compile(
+# Texts, since a start that finds no mistake needs none of them: `re` keeps what it has compiled.
+_STEMS = (
     "^block|allowlist|approv|blacklist|blocked|blocklist|confin|confirm|denied|denies|deny|disallow|exclud|forbid|guard|isolat|"
     "jail|lockdown|permission|permit|prohibit|protect|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
 )
 """Parts of the names of fields by which programs hold something back."""
-_WIDENS = re.compile("^(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)")
-_UNASKED = re.compile(
+_WIDENS = "(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)"
+_UNASKED = (
     "^(?:always|auto)(?:accept|allow|approv|confirm|exec|permit|run|trust|yes|yolo)|^bypass|^dangerous"
     "|^skip.*(?:approv|ask|confirm|permission|prompt|sandbox|trust)|^(?:allowall|auto|fullauto|unsafe|yes|yolo)$"
 )
 """Switches by which programs run something unasked, and by which they ask where they are off."""
-_FORM = re.compile(r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)")
-_NO_LETTERS = re.compile(r"[\W_]+")
-_PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_FORM = r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)"
+_NO_LETTERS = r"[\W_]+"
+_PARTS = r"[A-Z]?[a-z]{3,}|[A-Z]{4,}"
 
 
 def nearest(name: str, names: Iterable[str], alike: float = _ALIKE) -> str:
@@ -59,19 +60,19 @@ def holds_back(name: str, *, misspelt: bool = True) -> bool:
     takes time."""
     if widens(name):
         return False
-    if _STEMS.search(folded(name)):
+    if re.search(_STEMS, folded(name)):
         return True
-    return misspelt and any(almost(part, _WORDS) for part in (name, *_PARTS.findall(name)))
+    return misspelt and any(almost(part, _WORDS) for part in (name, *re.findall(_PARTS, name)))
 
 
 def widens(name: str) -> bool:
     """Whether the name of a switch says that more may run: `autoApprove`, `skipPermissions`."""
-    return _WIDENS.match(folded(name)) is not None
+    return re.match(_WIDENS, folded(name)) is not None
 
 
 def runs_unasked(name: str) -> bool:
     """Whether the name of a switch says that something runs unasked: `autoApprove`, but not `autoUpdate`."""
-    return _UNASKED.match(folded(name)) is not None
+    return re.match(_UNASKED, folded(name)) is not None
 
 
 def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> str:
@@ -83,7 +84,7 @@ def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> st
     except OSError:
         return ""
     for name in names:
-        found = _FORM.fullmatch(name)
+        found = re.fullmatch(_FORM, name)
         if not found or name in (own, *others):
             continue
         other, stem = os.path.join(folder, name), found[1].lower()
@@ -96,4 +97,4 @@ def misnamed(path: str, called: Sequence[str], others: Sequence[str] = ()) -> st
 
 def folded(name: str) -> str:
     """Return the letters and digits of a name, in lower case."""
-    return _NO_LETTERS.sub("", name.lower())
+    return re.sub(_NO_LETTERS, "", name.lower())

@@ -19,19 +19,19 @@ STATUSES = (400, 422)
 """The errors of providers to a tool that they do not take."""
 _PLACES = (
     # Gemini: tools[0].function_declarations[3]. Anthropic: tools.3.custom; Bedrock: tools.3; OpenAI: tools[3].function.
-    re.compile(r"function_?declarations\[(\d{1,4})\]", re.IGNORECASE),
-    re.compile(r"\btools(?:\.|\[)(\d{1,4})\b"),
+    r"(?i:function_?declarations\[(\d{1,4})\])",
+    r"\btools(?:\.|\[)(\d{1,4})\b",
 )
-_ABOUT = re.compile(r"schema|parameters|\btools?\b|function", re.IGNORECASE)
+_ABOUT = r"(?i:schema|parameters|\btools?\b|function)"
 
 
 def refused_tool(message: str, names: Sequence[str]) -> str:
     """Return the one of the tools of a request, in their order, that a provider's message is about; empty if it is
     about none of them."""
     for place in _PLACES:
-        if found := place.search(message):
+        if found := re.search(place, message):
             return names[int(found[1])] if int(found[1]) < len(names) else ""
-    if not _ABOUT.search(message):
+    if not re.search(_ABOUT, message):
         return ""
     quoted = [name for name in names if re.search(rf"['\"`]{re.escape(name)}['\"`]", message)]
     return quoted[0] if len(quoted) == 1 else ""

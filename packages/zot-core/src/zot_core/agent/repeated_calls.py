@@ -16,7 +16,7 @@ _ADVICE = (
 )
 _MOST_CALLS = 200
 """Calls that are remembered."""
-_TIMES = re.compile(r"\d+(?:[.:]\d+)+|\d+(?= ?m?s\b)")
+_TIMES = r"\d+(?:[.:]\d+)+|\d+(?= ?m?s\b)"
 """Durations and times of day, in which two equal failures differ."""
 _SHORT = 500
 """Characters of a result that is not worth a line about it."""
@@ -66,7 +66,7 @@ class RepeatedFailures:
 def _result(output: ToolResultEvent, text: str) -> str:
     """Return what is the same if a call fails in the same way."""
     ended = [f"{each.exit_code} {each.output}" for each in output.display if isinstance(each, TerminalDisplay)]
-    return _TIMES.sub("0", "\n".join(ended) or text)
+    return re.sub(_TIMES, "0", "\n".join(ended) or text)
 
 
 def unless_known(output: ToolResultEvent, history: MessageHistory) -> ToolResultEvent:

@@ -27,27 +27,28 @@ from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record
 
 _FOR_WORK = ", for work in "
-_HIT = re.compile(r"^([^\n:\0]{1,400}):\d{1,9}(?=[:\s]|$)", re.MULTILINE)
+# Texts, since a first request needs none of them: `re` keeps what it has compiled.
+_HIT = r"(?m:^([^\n:\0]{1,400}):\d{1,9}(?=[:\s]|$))"
 """The beginning of a row of a search, and of a message of most compilers: `path:line:`."""
-_FOUND = re.compile(_HIT.pattern + r"|^([^\n:\0]{1,400})$", re.MULTILINE)
+_FOUND = _HIT + r"|(?m:^([^\n:\0]{1,400})$)"
 """The same, or a row that is only a path."""
-_NAMES_ONLY = re.compile(r"\b(?:[ef]?grep|rg|ag|ack)\s(?:[^;|&\n]{0,400}\s)?-(?:[a-zA-Z]*l|-files-with-matches\b)")
+_NAMES_ONLY = r"\b(?:[ef]?grep|rg|ag|ack)\s(?:[^;|&\n]{0,400}\s)?-(?:[a-zA-Z]*l|-files-with-matches\b)"
 """A search whose rows are only paths."""
-_WORD = re.compile(
+_WORD = (
     r"\"([^\"]{1,4000})\"|'([^']{1,4000})'|\$\w+|(?:[^\s\\\"'`$;|&()<>={}\[\],*?:!#]|\\.){1,400}"
     r"|([;|&(`]|(?<!\\)\n|(?<!\S)#[^\n]*)"
 )
 """A word of a command, or what separates two commands, also a comment. A word in quotes may have words in it that are
 paths."""
 _ENTER = ("cd", "pushd", "-C", "--directory", "--prefix", "--cwd", "--dir")
-_SEARCH = re.compile(r"ack|ag|fd|[ef]?grep|rg")
+_SEARCH = "ack|ag|fd|[ef]?grep|rg"
 """Programs whose first argument is a pattern."""
-_TAKES_FOLDERS = re.compile(rf"cd|cp|diff|du|eslint|find|ls|ls-files|mkdir|mv|mypy|pytest|ruff|tree|{_SEARCH.pattern}")
+_TAKES_FOLDERS = f"cd|cp|diff|du|eslint|find|ls|ls-files|mkdir|mv|mypy|pytest|ruff|tree|{_SEARCH}"
 """Programs and subcommands of git whose arguments are often folders; only words without a slash depend on it."""
-_ESCAPE = re.compile(r"\\(.)")
-_HERE = re.compile(r"\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`")
+_ESCAPE = r"\\(.)"
+_HERE = r"\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`"
 """The working directory, as commands name it."""
-_HOME = re.compile(r"\$HOME\b|\$\{HOME\}")
+_HOME = r"\$HOME\b|\$\{HOME\}"
 
 
 class NearestLimits(Record):
@@ -202,12 +203,12 @@ class NearestInstructions:
                 found |= await self._there([real], places, place)
         rows_of = _HIT
         if isinstance(command := arguments.get("command"), str):
-            command = _HOME.sub("~", _HERE.sub(".", command[: limits.characters]))
-            rows_of = _FOUND if _NAMES_ONLY.search(command) else _HIT
+            command = re.sub(_HOME, "~", re.sub(_HERE, ".", command[: limits.characters]))
+            rows_of = _FOUND if re.search(_NAMES_ONLY, command) else _HIT
             words = islice(dict.fromkeys(_words(command)), limits.words)
             found |= await self._there(words, places, place)
         rows = dict[str, str]()  # one for each folder
-        for hit in rows_of.finditer(outcome.result.text):
+        for hit in re.finditer(rows_of, outcome.result.text):
             path = hit[1] or hit[2]
             rows.setdefault(os.path.dirname(path), path)
         found |= await self._there(islice(rows.values(), limits.hits), places, place)
@@ -270,20 +271,20 @@ def _words(command: str, *, prose: bool = False) -> Iterator[str]:
     glued to an option of one letter. What is in quotes may be `prose`, such as the message of a commit: there no word
     is the argument of a program."""
     before, program, arguments = "", "", 0
-    for found in _WORD.finditer(command):
+    for found in re.finditer(_WORD, command):
         quoted, word = found[1] or found[2], found[0]
         if found[3]:
             before, program, arguments = "", "", 0
             continue
-        path = (quoted or _ESCAPE.sub(r"\1", word)).removesuffix("...")  # `go test ./api/...`
+        path = (quoted or re.sub(_ESCAPE, r"\1", word)).removesuffix("...")  # `go test ./api/...`
         option = word.startswith("-")
         argument = bool(program) and not option and not prose
         arguments += argument
-        if "/" in path or before in _ENTER or (argument and arguments > bool(_SEARCH.fullmatch(program))):
+        if "/" in path or before in _ENTER or (argument and arguments > bool(re.fullmatch(_SEARCH, program))):
             yield path
         if quoted:
             yield from _words(quoted, prose=True)
         elif option and len(path) > 2 and (word.startswith("-C") or "/" in path):
             yield path[2:]
-        program = program or (word if _TAKES_FOLDERS.fullmatch(word) else "")
+        program = program or (word if re.fullmatch(_TAKES_FOLDERS, word) else "")
         before = word

@@ -81,7 +81,7 @@ def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> Inte
     misspelt = [name for name in given if name not in _OPTIONS]
     for name in misspelt:
         log(f"intercept_options: {event} has no option {name!r}")
-    careful = _is_blockable(event) and any(_near_policy(name) for name in misspelt)
+    careful = any(_near_policy(name) for name in misspelt) and _is_blockable(event)
     priority = given.get("priority", 0)
     if not isinstance(priority, int) or isinstance(priority, bool):
         log(f"intercept_options: priority of {event} must be a whole number, not {priority!r}")

@@ -55,10 +55,11 @@ class Asking:
         if event not in _AT_ONCE:
             await self._extensions.ready(early=event in _EARLY)
         tool = value.name if event == "tool_call" else value.call.name if event == "tool_result" else ""
-        row, fields = _row(event), None
+        fields = None
         for each in self._extensions.interceptors(event, tool):
             texts = each.intercept_options.get(event, USUAL).contains
             if event != "input" or not texts or any(text in value.text for text in texts):
+                row = _row(event)
                 if fields is None:  # the same for all until one of them changes the value
                     fields = await _fields(row, value)
                 found = await self._ask(each, row, value, fields)
