@@ -1,12 +1,14 @@
 """The environment that is measured: zot as a user installs it, and a clock that knows how fast the machine is today."""
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -30,9 +32,13 @@ class Figure:
     budget: float | None = None
     note: str = ""
 
+    @property
+    def is_over(self) -> bool:
+        return self.budget is not None and self.value > self.budget
+
     def line(self) -> str:
         budget = "" if self.budget is None else f"budget {self.budget:g}"
-        over = "  OVER" if self.budget is not None and self.value > self.budget else ""
+        over = "  OVER" if self.is_over else ""
         return f"{self.name:<58}{self.value:>9.2f} {self.unit:<12}{budget:<14}{self.note}{over}"
 
 
@@ -72,9 +78,18 @@ class Environment:
         return [measure() for _ in range(runs + 1)][1:]
 
 
-def build() -> Environment:
-    """Build wheels of the checkout, install zot-agent from them without anything else, compile, calibrate."""
+@contextmanager
+def built() -> Iterator[Environment]:
+    """Build wheels of the checkout, install zot-agent from them without anything else, compile, calibrate. All is
+    removed in the end."""
     folder = Path(tempfile.mkdtemp(prefix="zot-bench-"))
+    try:
+        yield _build(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _build(folder: Path) -> Environment:
     kept = ("PATH", "HOME", "TMPDIR", "LANG", "SSL_CERT_FILE", "VIRTUAL_ENV")
     outer = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     uv = [os.environ.get("UV", "uv")]
