@@ -10,8 +10,6 @@ from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.errors import Refused, ToolError
 from zot_core.machine.interface import ShellExit, Spawn
 from zot_core.result import ToolResult
-from zot_core.tools.commands.contents import prints_contents
-from zot_core.tools.commands.no_match import found_nothing
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
@@ -126,7 +124,7 @@ async def run_command(
     ToolError if the command cannot be started."""
     _check(command)
     capture = Capture(limits.text, limits.spill_bytes, context.temporary)
-    ends = Ends(limits.text, lambda: limits.fold_like and not prints_contents(command))
+    ends = Ends(limits.text, lambda: limits.fold_like and not _prints_contents(command))
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
     def output(piece: bytes) -> None:
@@ -156,6 +154,18 @@ async def run_command(
         capture.keep()
     capture.close()
     return _result(command, body, capture, shown, ended, took, f"{timeout or 0:g} s{advice}")
+
+
+def _prints_contents(command: str) -> bool:
+    from zot_core.tools.commands.contents import prints_contents  # noqa: PLC0415  few commands print much
+
+    return prints_contents(command)
+
+
+def _found_nothing(command: str, output: str, code: int) -> bool:
+    from zot_core.tools.commands.no_match import found_nothing  # noqa: PLC0415  few commands fail
+
+    return found_nothing(command, output, code)
 
 
 def _decoded(data: bytes) -> str:
@@ -189,7 +199,7 @@ def _result(
     gap = "\n" if body else ""
     result = ToolResult(
         [TextBlock(f"{body}{gap}[exit {code}]{full} {duration:.1f}s")],  # the model has just written the command
-        is_error=code != 0 and not found_nothing(command, body, code),
+        is_error=code != 0 and not _found_nothing(command, body, code),
         details={
             "exit_code": code,
             "full_output_path": capture.path,
