@@ -54,8 +54,8 @@ def main() -> int:
             names = {each.name for each in _measured(scenario, place) if each.is_over}
             if names:
                 print(f"{scenario.__name__}, again:")
-                with environment.built() as anew:
-                    over += [each for each in _measured(scenario, anew) if each.is_over and each.name in names]
+                with environment.built() as fresh:
+                    over += [each for each in _measured(scenario, fresh) if each.is_over and each.name in names]
     print(f"{len(over)} figures over their budgets, twice")
     for each in over:
         print(each.line())

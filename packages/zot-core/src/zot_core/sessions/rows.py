@@ -93,6 +93,7 @@ _PICTURES_AGAIN = TextBlock("Tool output included the following image content:")
 """How a message of the Go zot begins that its own screen leaves out."""
 
 _META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
+_FATES: tuple[Fate, ...] = get_args(Fate)
 
 
 def to_bytes(row: str) -> bytes:
@@ -348,10 +349,9 @@ def read_block(value: Any) -> Block | None:
             id, name, free = _text(value.get("id")), _text(value.get("name")), value.get("free_text") is True
             return ToolCallBlock(id, name, _written(value.get("arguments")), free)
         case "tool_result":
-            content = value.get("content")
-            inner = [read_block(each) for each in content] if isinstance(content, list) else []
-            kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
-            fate: Fate = next((each for each in get_args(Fate) if each == value.get("fate")), "ran")
+            content = found if isinstance(found := value.get("content"), list) else []
+            kept = [block for block in map(read_block, content) if isinstance(block, TextBlock | ImageBlock)]
+            fate: Fate = next((each for each in _FATES if each == value.get("fate")), "ran")
             details = found if isinstance(found := value.get("details"), dict) else None
             return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True, fate, details)
         case "reasoning":

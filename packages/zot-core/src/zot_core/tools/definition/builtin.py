@@ -8,6 +8,7 @@ tools. A test compares it with the current signatures and prompts.
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
@@ -101,7 +102,7 @@ class BuiltinTool(Tool):
         self.parallel, self.repeatable = spec["parallel"], spec["repeatable"]
         self._schema = None if spec["schema"] is None else _without_bounds(spec["schema"])
 
-    @property
+    @cached_property
     def function_tool(self) -> FunctionTool[..., Any]:
         """The tool that the module defines."""
         tool: FunctionTool[..., Any] = getattr(import_module(f"zot_core.tools.{self.name}"), self.name)
