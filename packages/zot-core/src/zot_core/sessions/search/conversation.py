@@ -32,7 +32,7 @@ class Phrase:
     """The text that is searched for: `words` with any white space between them. Their case counts if there is an
     upper-case letter among them (`exact`). It is false without words."""
 
-    __slots__ = ("_find", "_forms", "_marked", "_word", "exact", "rare", "words")
+    __slots__ = ("_find", "_forms", "_marked", "_parts", "_word", "exact", "rare", "words")
 
     def __init__(self, text: str) -> None:
         self.exact = any(each.isupper() for each in text[:MOST])
@@ -46,6 +46,7 @@ class Phrase:
         self._marked = any(re.search(_MARKS, each) for each in self.words)
         whole = " ".join(self.words).lower()
         self.rare = SearchedWord(" ".join(re.findall(r"\w+", whole)) or whole)
+        self._parts = [part.decode() for part in self.rare.parts]
 
     def __bool__(self) -> bool:
         return bool(self.words)
@@ -65,6 +66,8 @@ class Phrase:
 
     def may_be_in(self, *texts: str) -> bool:
         """Return whether what is made of these texts may have the phrase."""
+        if all(any(part in text for text in texts) for part in self._parts):  # of most texts only the beginning is read
+            return True
         found = [text.encode("utf-8", "replace").lower() for text in texts]
         return all(any(part in each for each in found) for part in self.rare.parts)
 
