@@ -150,10 +150,10 @@ class App:
             self.images = ImageStore(self.screen, self.environment, lambda: self._theme, enabled=enabled)
         return self.images
 
-    def redraw(self, *, waits: bool = False) -> None:
+    def redraw(self, *, waits: bool = False, within: float = 0.0) -> None:
         """Draw soon: see `Pace`."""
         if self.visible:
-            self.pace.request(waits=waits)
+            self.pace.request(waits=waits, within=within)
 
     def draw(self) -> None:
         self.pace.cancel()

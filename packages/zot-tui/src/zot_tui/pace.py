@@ -34,12 +34,16 @@ class Pace:
         """Whether a change has not been drawn yet that a key need not wait for."""
         return self._waits and self._timer is not None
 
-    def request(self, *, waits: bool) -> None:
-        """Draw soon."""
+    def request(self, *, waits: bool, within: float) -> None:
+        """Draw soon. A change that may wait is drawn `within` a number of seconds, together with the next one."""
         self._waits = self._waits or waits
-        if self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_at(max(loop.time(), self.last + 1 / self.rate), self._draw)
+        loop = asyncio.get_running_loop()
+        at = max(loop.time() + within, self.last + 1 / self.rate)
+        if self._timer is not None:
+            if self._timer.when() <= at:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(at, self._draw)
 
     def cancel(self) -> None:
         """Take back what was requested."""

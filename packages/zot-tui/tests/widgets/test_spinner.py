@@ -42,7 +42,7 @@ class Alarm:
 def spinner() -> tuple[Spinner, Alarms, list[str]]:
     alarms, redraws = Alarms(), []
     spinner = Spinner(LOOK, alarms.after, clock=lambda: alarms.now)
-    spinner.outdated.connect(lambda: redraws.append(""))
+    spinner.outdated.connect(lambda _: redraws.append(""))
     return spinner, alarms, redraws
 
 
@@ -130,7 +130,7 @@ async def test_in_an_app_it_draws_itself_and_stops_with_it() -> None:
     pile = urwid.Pile([])
     app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
     widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after)
-    widget.outdated.connect(app.redraw)
+    widget.outdated.connect(lambda within: app.redraw(within=within))
     pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
     async with Driver(app) as driver:
         assert driver.screen() == "above"

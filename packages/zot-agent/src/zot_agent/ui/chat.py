@@ -68,10 +68,10 @@ class ChatScreen:
         if binding is not None and binding.action in IN_DIALOGS:
             self.controller.keys.actions[binding.action]()
 
-    def _on_spin(self) -> None:
+    def _on_spin(self, within: float) -> None:
         self._frame += 1
         self.presenter.spin(self._frame)
-        self.app.redraw()
+        self.app.redraw(within=within)
 
     async def check_keys(self, chords: Iterable[str]) -> None:
         """Show a note for each of the user's chords that this terminal cannot report."""

@@ -32,7 +32,8 @@ class Spinner(Rows):
     It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
     `after` calls back after a number of seconds (`App.after`), `theme` is the part of a theme for spinners, `clock`
-    returns seconds. `outdated` is emitted when the row must be drawn again.
+    returns seconds. `outdated` is emitted when the row must be drawn again, with the seconds within which that is early
+    enough.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Spinner(Rows):
     ) -> None:
         super().__init__(self._rows_at)
         self._after = after
-        self.outdated: Signal[[]] = Signal()
+        self.outdated: Signal[[float]] = Signal()
         self._clock = clock
         self._label = ""
         self._hint = ""
@@ -122,18 +123,19 @@ class Spinner(Rows):
         self._label = detached(sanitize_line(text or turn))
         self._show()
 
-    def _schedule(self) -> None:
-        interval = max(FASTEST_MS, self._theme.interval_ms or INTERVAL_MS) / 1000
-        self._timer = self._after(interval, self._next_frame)
+    def _schedule(self) -> float:
+        """Start the time until the next frame. Return how long this one may wait to be drawn."""
+        interval = max(FASTEST_MS, self._theme.interval_ms or INTERVAL_MS)
+        self._timer = self._after(interval / 1000, self._next_frame)
+        return (interval - FASTEST_MS) / 1000
 
     def _next_frame(self) -> None:
-        self._schedule()
         self._frame = (self._frame + 1) % len(self._frames)
-        self._show()
+        self._show(self._schedule())
 
-    def _show(self) -> None:
+    def _show(self, within: float = 0.0) -> None:
         self.changed()
-        self.outdated.emit()
+        self.outdated.emit(within)
 
     def _rows_at(self, columns: int) -> list[Row[Hashable]]:
         if self._started is None:
