@@ -126,6 +126,11 @@ def test_only_foreign_objects_are_asked_for_attributes_by_name() -> None:
     assert found == {file: {*names.split()} for file, names in ASKED_BY_NAME.items()}
 
 
+def test_only_threads_make_an_event_loop_with_asyncio_run() -> None:
+    calls = [each for each in SOURCES if "zot_agent/" in within(each) and "asyncio.run(" in each.read_text("utf-8")]
+    assert [within(each) for each in calls] == ["zot_agent/ui/input/files.py"], "use `run_in_loop`"
+
+
 def test_a_source_file_longer_than_400_lines_gives_a_reason_and_none_has_more_than_450() -> None:
     long = []
     for path in SOURCES:

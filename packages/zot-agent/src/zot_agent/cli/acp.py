@@ -1,6 +1,5 @@
 """`zot acp`: serve an editor that speaks the Agent Client Protocol."""
 
-import asyncio
 import logging
 import os
 import sys
@@ -12,6 +11,7 @@ from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options
 from zot_agent.config.paths import zot_home
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, ZotError
@@ -65,7 +65,7 @@ def _parse(arguments: Sequence[str]) -> CommandLine:
     flag = line.first_of("--mode", *sessions, "--json-schema", "--list-models", "--version", "--stats", "--cwd")
     if name := "prompt" if line.prompt or line.images else flag:
         raise ConfigError(f"zot acp takes no {name}: the editor chooses prompt, session and directory")
-    asyncio.run(check_options(options))
+    run_in_loop(check_options(options))
     return line
 
 
@@ -77,6 +77,6 @@ def _serve(options: HostOptions) -> int:
     sys.stdout.flush()
     os.dup2(2, 1)  # standard output belongs to the protocol: other prints must not mix with it
     try:
-        return asyncio.run(serve(options, source=0, target=target, print_error=print_error))
+        return run_in_loop(serve(options, source=0, target=target, print_error=print_error))
     finally:
         os.close(target)

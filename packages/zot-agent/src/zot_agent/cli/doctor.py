@@ -14,6 +14,7 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.startup_checks import check_options
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, SETTINGS, Settings, read_settings
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import MODELS_FILE, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
@@ -76,7 +77,7 @@ def run(arguments: Sequence[str]) -> int:
         settings_lines = _start_problem(settings) or settings_lines
     use_network(settings)
     offline = parsed.offline or parsed.report or bool(settings.errors)  # they may be about the proxy
-    models = asyncio.run(_models(known, offline=offline, every=parsed.all))
+    models = run_in_loop(_models(known, offline=offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
     rest = [
         *_zot_and_folders(),
@@ -160,7 +161,7 @@ def _start_problem(settings: Settings) -> list[DoctorLine]:
     """Report why no mode would start here, perhaps because of another file than that of the settings; nothing if one
     would, or only a key is missing."""
     try:
-        asyncio.run(check_options(HostOptions()))
+        run_in_loop(check_options(HostOptions()))
     except ZotError as error:
         own = str(error).startswith(settings.layers[0].source)
         return [DoctorLine("no", FILE if own else "start", str(error))]

@@ -1,6 +1,5 @@
 """The top of the command line: parses the arguments, runs a subcommand or a mode, and reports errors in one line."""
 
-import asyncio
 import logging
 import os
 import sys
@@ -12,6 +11,7 @@ from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.config.paths import zot_home
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.signals import hold_end_signals
@@ -113,12 +113,12 @@ def _run(argv: Sequence[str]) -> int:
     if options.resume and not mode.draws:
         raise ConfigError("-r chooses a session on the screen; use -c or --session ID here")
     if mode.serves:
-        return asyncio.run(_drive(line.replace(options=_serving_options(line)), mode, ""))
+        return run_in_loop(_drive(line.replace(options=_serving_options(line)), mode, ""))
     piped = read_stdin(has_prompt=bool(line.prompt.strip() or line.images), wait=line.stdin_wait)
     prompt = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
     if mode.needs_prompt and not prompt.strip() and not line.images:
         raise ConfigError('no prompt: pass one, as in zot -p "what does this project do?", or pipe it in')
-    return asyncio.run(_drive(line, mode, prompt))
+    return run_in_loop(_drive(line, mode, prompt))
 
 
 def _serving_options(line: CommandLine) -> HostOptions:

@@ -1,6 +1,5 @@
 """`zot --list-models [SEARCH]` and `zot models`: prints the known models, and asks servers for their lists."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import open_registry, use_network
 from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
@@ -116,7 +116,7 @@ def _list(
                 await served.close()
 
     # A coroutine without a result: `asyncio.run` builds its repr, which takes 30 ms for all models.
-    asyncio.run(fetch())
+    run_in_loop(fetch())
     return found[0]
 
 

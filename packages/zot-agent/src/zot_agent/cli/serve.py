@@ -1,6 +1,5 @@
 """`zot serve`: many sessions in one process, over WebSocket and HTTP."""
 
-import asyncio
 import os
 import secrets
 import sys
@@ -11,6 +10,7 @@ from zot_agent.cli.args import parse
 from zot_agent.cli.fleet import add_places
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
+from zot_agent.event_loop import run_in_loop
 from zot_agent.fleet.addresses import find_places
 from zot_agent.fleet.extra import run_and_leave
 from zot_agent.host.options import HostOptions, working_directory
@@ -103,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
         work = serve(service, lambda bound: _print_address(bound, "" if token else service.token))
         if service.fleet is not None:
             run_and_leave(work)
-        return asyncio.run(work)
+        return run_in_loop(work)
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
@@ -137,7 +137,7 @@ def _defaults(rest: Sequence[str]) -> HostOptions:
     if (options.api_key or options.base_url) and not options.provider:
         raise ConfigError("--api-key and --base-url need --provider, so that another provider does not get the key")
     options = options.replace(cwd=working_directory(options.cwd))
-    asyncio.run(check_options(options))
+    run_in_loop(check_options(options))
     return options
 
 

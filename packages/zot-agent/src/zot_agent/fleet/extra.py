@@ -1,13 +1,12 @@
 """The beginning and the end of a process that uses the extra."""
 
-import asyncio
 import os
-import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from zot_agent.event_loop import run_in_loop
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, ZotError
 
@@ -29,9 +28,7 @@ def run_and_leave(work: Coroutine[Any, Any, int], stopped: Callable[[], str] = l
     Threads of Temporal's client may still call Python while that shuts down, which would abort the process, so it does
     not shut down."""
     try:
-        with asyncio.Runner() as runner:
-            _make_loop(runner)
-            code = runner.run(work)
+        code = run_in_loop(work)
     except ZotError as error:
         print_error(str(error))
         code = error.exit_code
@@ -45,15 +42,3 @@ def run_and_leave(work: Coroutine[Any, Any, int], stopped: Callable[[], str] = l
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
-
-
-def _make_loop(runner: asyncio.Runner) -> None:
-    """Make the event loop. Ctrl+C is held back meanwhile, because half a loop prints a traceback when it is deleted."""
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    try:
-        runner.get_loop()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if held:
-        raise KeyboardInterrupt

@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from zot_agent.event_loop import run_in_loop
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.run_lines import End, EndState, RunProgress, Task, fields_of
 from zot_agent.fleet.store.copy import COPY
@@ -64,7 +65,7 @@ def main() -> int:
         with suppress(OSError):  # the worker has gone, which the end of the input says too
             output.write(without_surrogates(dump(message) + "\n").encode())
 
-    end = asyncio.run(RunWork(task, say).work(lines))
+    end = run_in_loop(RunWork(task, say).work(lines))
     say({"end": fields_of(end)})
     return 0
 

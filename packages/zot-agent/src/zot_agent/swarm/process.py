@@ -4,6 +4,7 @@ import asyncio
 import os
 
 from zot_agent.config.paths import zot_home
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import build_host
 from zot_agent.host.detached import report_ready
 from zot_agent.host.host import Host
@@ -30,7 +31,7 @@ def run(id: str, limits: SwarmLimits | None = None) -> int:
     limits = limits or SwarmLimits()
     folder = MemberFolder(os.path.join(zot_home(), "swarm", id), limits)
     with folder.locked(limits.lock_seconds):
-        return asyncio.run(_work(folder))
+        return run_in_loop(_work(folder))
 
 
 async def _work(folder: MemberFolder) -> int:

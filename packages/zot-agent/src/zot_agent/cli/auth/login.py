@@ -1,12 +1,12 @@
 """`zot auth login`: stores a key that a person pastes, or signs in with an account, without a screen."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from typing import Literal
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
 from zot_agent.cli.ext.terminal import print_line
+from zot_agent.event_loop import run_in_loop
 from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.host.accounts import find_provider
 from zot_agent.standard_error import print_error
@@ -49,7 +49,7 @@ def log_in(
     assert method
     session = SignInSession(registry, keys, provider.id if provider else "", method)
     removed = [variable for each in registry.providers for variable in each.key_env]
-    line = asyncio.run(_sign_in(session, removed, served, agree=agree))
+    line = run_in_loop(_sign_in(session, removed, served, agree=agree))
     print_line(line)
     return 0
 
@@ -96,7 +96,7 @@ def _key(registry: ModelRegistry, keys: PersonalKeys, provider: Provider) -> int
     terminal = sys.stdin.isatty()
     while True:
         try:
-            line = asyncio.run(add_key(registry, keys, provider, _read_key(provider, terminal=terminal)))
+            line = run_in_loop(add_key(registry, keys, provider, _read_key(provider, terminal=terminal)))
         except KeyRefused as error:
             if not terminal:
                 raise

@@ -1,8 +1,7 @@
 """`zot auth logout` and `zot auth move`: delete and move stored keys and tokens."""
 
-import asyncio
-
 from zot_agent.cli.ext.terminal import print_line
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.accounts import sign_out, stored_accounts
 from zot_agent.standard_error import print_error
 from zot_provider.auth.personal import PersonalKeys, has_stored_accounts
@@ -23,7 +22,7 @@ def log_out(registry: ModelRegistry, home: str, name: str) -> int:
             print_error("nothing is stored")
             return 1
         name = stored[0]
-    lines = asyncio.run(sign_out(registry, keys, name))
+    lines = run_in_loop(sign_out(registry, keys, name))
     if not lines:
         print_error(f"nothing is stored for {name}")
         return 1
@@ -35,7 +34,7 @@ def log_out(registry: ModelRegistry, home: str, name: str) -> int:
 def move_all(home: str, to: Place) -> int:
     """Move everything that is stored to another place."""
     store = AccountStore(home)
-    moved = asyncio.run(store.move(to)) if has_stored_accounts(home) else []
+    moved = run_in_loop(store.move(to)) if has_stored_accounts(home) else []
     if not moved:
         print_error("nothing to move")
         return 1

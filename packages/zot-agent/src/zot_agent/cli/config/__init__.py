@@ -1,6 +1,5 @@
 """`zot config get|set|list|path|unset`: shows and changes settings."""
 
-import asyncio
 import os
 from argparse import Namespace
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.setting import Setting
 from zot_agent.config.settings import SETTINGS, Settings, read_settings
 from zot_agent.config.settings_file import change_settings, project_file, user_file
+from zot_agent.event_loop import run_in_loop
 from zot_agent.hook_programs.read import read_programs
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import open_providers
@@ -129,7 +129,7 @@ def _unset(given: Namespace) -> None:
 
 def _store(given: Namespace, setting: Setting[Any], value: object) -> None:
     path = _file(given)
-    asyncio.run(change_settings(zot_home(), path, {setting.key: value}))
+    run_in_loop(change_settings(zot_home(), path, {setting.key: value}))
     if given.project:
         FolderTrust(zot_home()).accept(os.path.realpath(current_directory()), path)
     settings = _settings()

@@ -1,6 +1,5 @@
 """Starts extensions and reports what they register, for `zot ext doctor` and `zot ext list`."""
 
-import asyncio
 import os
 from collections.abc import Sequence
 
@@ -8,6 +7,7 @@ from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
+from zot_agent.event_loop import run_in_loop
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
@@ -32,7 +32,7 @@ class ProbeResult(Record):
 
 def probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
     """Start the extensions at the same time, note what they register, and stop them; return that by directory."""
-    return asyncio.run(_probe(found)) if found else {}
+    return run_in_loop(_probe(found)) if found else {}
 
 
 async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:

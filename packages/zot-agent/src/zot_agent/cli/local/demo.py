@@ -1,6 +1,5 @@
 """`zot demo`: answers one prompt with any available model, and shows each step."""
 
-import asyncio
 import os
 import shutil
 import sys
@@ -8,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import DEMO_NOTE, ModelPick, demo_pick, pick_model, server_candidates
@@ -47,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run `zot demo` with `arguments` (those after `demo`) and return the exit code."""
     asked = build_parser().parse_args(list(arguments))
     prompt = " ".join(asked.prompt) or PROMPT
-    return asyncio.run(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
+    return run_in_loop(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
 
 
 async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:

@@ -14,6 +14,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
+from zot_agent.event_loop import run_in_loop
 from zot_agent.extensions.calls.methods.stored.secret import secret_name
 from zot_agent.extensions.launch import environment
 from zot_agent.host.build import open_registry
@@ -46,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
     unused = [each for each in found if each.state != "on" and asked.name in ("", each.name)]
     reports = [each for each in look() if asked.name in ("", each.get("server"))]
     for report in reports:
-        if (key := report.pop("token_key", "")) and asyncio.run(_is_stored(key)):
+        if (key := report.pop("token_key", "")) and run_in_loop(_is_stored(key)):
             report |= {"problem": "", "note": "you have signed in; only a conversation uses that, where /mcp shows it"}
     for report in reports:
         if asked.json:
@@ -73,7 +74,7 @@ def look(limits: DoctorLimits | None = None) -> list[dict[str, Any]]:
     removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
     arguments = [found.manifest.args[0], "doctor", *found.manifest.args[1:]]
     command = [program, os.path.join(found.directory, arguments[0]), *arguments[1:]]
-    code, out, error = asyncio.run(_run(command, environment(removed=set(removed)), seconds))
+    code, out, error = run_in_loop(_run(command, environment(removed=set(removed)), seconds))
     try:
         if code in (0, 1) and out:
             return [json.loads(line) for line in out.splitlines()]

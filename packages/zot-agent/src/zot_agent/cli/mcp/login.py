@@ -10,6 +10,7 @@ from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.mcp.servers import named_servers, python
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import build_host, open_registry
 from zot_agent.host.options import HostOptions
 from zot_core.conversation.commands import CommandError
@@ -29,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     if name not in names:
         raise UnknownName.among("MCP server", name, names, "" if names else "(none is used here)")
     python()  # says so if it is not installed
-    asyncio.run(_login(name))
+    run_in_loop(_login(name))
     return 0
 
 

@@ -1,12 +1,12 @@
 """`zot runs COMMAND`: the durable runs, by their names."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 
 from zot_agent.cli.args import add_retries, check_numbers
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.event_loop import run_in_loop
 from zot_provider.errors import ConfigError
 
 _ONE_MACHINE = {
@@ -114,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     from zot_agent.cli.runs.drive import drive  # noqa: PLC0415  as above
 
-    return asyncio.run(drive(runs.find(found.id)))
+    return run_in_loop(drive(runs.find(found.id)))
 
 
 def _resume_all(id: str, jobs: int) -> int:

@@ -6,6 +6,7 @@ from functools import partial
 
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.runs.drive import at_most, drive_apart, drive_quietly
+from zot_agent.event_loop import run_in_loop
 from zot_agent.runs.store import RunStore
 from zot_agent.signals import on_end_signals
 
@@ -26,7 +27,7 @@ def resume_all(jobs: int) -> int:
     works: list[Callable[[], Awaitable[str]]] = [
         partial(drive_apart if run.record.tries else drive_quietly, run) for run in found if not run.parked
     ]
-    return asyncio.run(_resume(works, jobs)) if works else 0
+    return run_in_loop(_resume(works, jobs)) if works else 0
 
 
 async def _resume(works: "list[Callable[[], Awaitable[str]]]", jobs: int) -> int:

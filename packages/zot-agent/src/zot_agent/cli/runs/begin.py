@@ -1,7 +1,6 @@
 """`zot run`: begins a run that survives its process, or continues it."""
 
 import argparse
-import asyncio
 import secrets
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from zot_agent.cli.ext.terminal import print_text
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.runs.drive import drive, follow
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.runs.control import change_options, check_continuable, continue_detached
 from zot_agent.runs.options import changed_options, check_same
@@ -123,7 +123,7 @@ def _go(found: StoredRun, mode: str, *, detach: bool, named: bool) -> int:
         return follow(found)
     if not named:
         print_error(f"run {found.id}")
-    return asyncio.run(drive(found, mode))
+    return run_in_loop(drive(found, mode))
 
 
 def _find(runs: RunStore, id: str, task: str, options: HostOptions) -> tuple[StoredRun, bool]:

@@ -1,12 +1,12 @@
 """`zot swarm new`: starts a member."""
 
-import asyncio
 from collections.abc import Sequence
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.standard_error import print_error
 from zot_agent.swarm.swarm import Swarm
@@ -37,5 +37,5 @@ def _read(rest: Sequence[str], own: Parser) -> tuple[str, HostOptions]:
     if line.images:
         raise ConfigError("zot swarm new takes no images; name their files in the task")
     options = options.replace(cwd=working_directory(options.cwd))
-    asyncio.run(check_options(options))
+    run_in_loop(check_options(options))
     return line.prompt, options

@@ -1,6 +1,5 @@
 """`zot update`: installs the newest version of zot as it was installed, or says how."""
 
-import asyncio
 import shlex
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from collections.abc import Sequence
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
+from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import use_network
 from zot_agent.installers import installer_environment
 from zot_agent.update.installation import Installation, installation
@@ -45,7 +45,7 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
     if found.source:
         _print(found.advice)
         return 0
-    version = asyncio.run(latest_version(registry))
+    version = run_in_loop(latest_version(registry))
     if not is_newer(version):
         _print(f"zot {__version__} is up to date")
         return 0
