@@ -78,7 +78,10 @@ DENY_RM = "deny bash(rm *);;allow bash"
         ("allow bash(foo *)", "foo -m pytest a", "allow"),
         (DENY_RM, '"rm" x', "deny"),
         ("allow bash(ls *)", " ", "ask"),
-        ("allow bash(cat *.txt)", "cat xx.txt", "allow"),
+        ("allow bash(foo *.txt)", "foo xx.txt", "allow"),
+        ("allow bash(foo *)", 'foo "a$"', "allow"),
+        ("allow bash(foo *)", 'foo "\\ \nb"', "allow"),
+        ("deny bash(foo 'a b');;allow bash", 'foo "a \\\nb"', "deny"),
         (DENY_RM, "/bin/rm x", "deny"),
         (DENY_RM, "timeout 5 env rm x", "deny"),
         ("deny bash(/bin/rm *);;allow bash", "rm x", "deny"),
@@ -433,6 +436,20 @@ async def test_a_command_is_named_in_the_question_and_a_long_one_by_its_beginnin
     assert long.reason == f"no rule allows 'make {'x' * 54}…'"
 
 
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("A=1 ls", "it sets a variable"),
+        ("ls <<E\nx\nE", "it contains a here-document"),
+        ("ls <<< x", "it contains a here-document"),
+        ("ls )", "it cannot be parsed"),
+    ],
+)
+async def test_a_question_about_a_line_says_what_no_rule_can_cover(project: Project, command: str, reason: str) -> None:
+    verdict = await project.judge("allow bash(ls *)", "bash", {"command": command})
+    assert (verdict.action, verdict.reason) == ("ask", reason)
+
+
 @pytest.mark.parametrize("command", ["ls \0", "ls \ud800"])
 async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: Project, command: str) -> None:
     for mode in MODES:
@@ -513,7 +530,10 @@ async def test_the_home_directory_of_rules_is_that_of_the_person(
     assert await project.run("deny read(~/.ssh/**);;allow bash", "cat ~/.ssh/id") == "deny"
 
 
-@pytest.mark.parametrize("command", ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/", "rm ~ -r"])
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/", "rm ~ -r"],
+)
 async def test_the_removal_of_a_home_directory_is_asked_about_in_every_mode(project: Project, command: str) -> None:
     assert await project.run("allow bash;;allow bash(rm *)", command, "yolo") == "ask"
 
@@ -687,6 +707,10 @@ async def test_always_for_a_file_names_this_file(project: Project) -> None:
             "config.json: permissions.deny: 'bash(': expected TOOL or TOOL(PATTERN), such as bash(git status*)",
         ),
         ({"ask": ["bash( )"]}, "config.json: permissions.ask: 'bash( )': the pattern is empty"),
+        (
+            {"deny": [f"bash({'x' * 2001})"]},
+            f"config.json: permissions.deny: 'bash({'x' * 74}…': the pattern has 2001 characters; use at most 2000",
+        ),
     ],
 )
 def test_a_wrong_rule_is_one_line_that_names_file_and_key(value: object, line: str) -> None:

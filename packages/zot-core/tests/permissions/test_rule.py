@@ -78,6 +78,7 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(.*rm.*)", "bash(!rm *)", "bash(#rm)", "bash(/rm/)", "bash(rm *, mv *)", "read(*.{pem,key})"),
         *("read(id_[rd]sa)", "read([a-z]*)", 'read(".env")', "read('.env')", "read(.env|.envrc)", "read(.env, .envrc)"),
         *("mcp__github(delete_repo)", "mcp__github__*(x)"),
+        *("bash($ rm *)", "bash(rm ...)", r"bash(git\ push *)", r"bash(rm \*)", r"bash(rm\*)"),
         *(r"bash(touch\s+.*)", r"bash(rm\b)", r"bash(rm \d+)", "bash(rm -rf.*)", "bash(rm .+)"),
         *("bash(rm [a-z]+)", "bash(/rm .*/)", "bash(/rm -rf/i)", "bash(rm$)", "bash(git push --force$)"),
         *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
@@ -98,6 +99,7 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
     "text",
     [
         *("deploy(prod)", "search", "webpack(x)", "mcp__bsh__x", "telegram_send_image", "Task", "skill"),
+        *("LSP(x)", "PowerShell", "repl"),
         *(r"bash(find * -exec rm {} \;)", "bash(find * -exec rm {} ;)", "bash(echo '&&')", "bash(grep 'a|b' *)"),
         *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
         *("bash(docker run a:* sh)", "read(My Report *)", "read(* copy.txt)", "bash(git push :* )"),
@@ -108,6 +110,7 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
             "bash(mkfs.*)",
             "bash(g++ *)",
             r"bash(grep '\d+$' *)",
+            r'bash(grep "\d+$" *)',
             "bash(ls a/[id]/*)",
         ),
         *("bash(/opt/bin/tool a/)", "bash(rm .?*)", "read(.*.swp)", "read(c++/x)", r"read(a\$)", "terminal", "exec"),
@@ -133,6 +136,31 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
 def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:
     assert parse_rule("deny", text)
     assert parse_permissions({"deny": [text]}, "config.json").rules
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            r"bash(rm \d+)",
+            r"'\\d' looks like a regular expression or an example, which a rule is not: * is any text, ? one character;"
+            " quote it if it is a part of a word",
+        ),
+        (
+            "read(.env$)",
+            "'v$' looks like a regular expression or an example, which a rule is not: * is any text, ? one character of"
+            " a name",
+        ),
+        (
+            "read(*.{pem,key})",
+            "'{pem,key}' is plain text here; write a rule for each, or a backslash before it if it is a part of a name",
+        ),
+    ],
+)
+def test_an_error_about_a_pattern_says_how_such_a_rule_is_written(text: str, why: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_permissions({"deny": [text]}, "config.json")
+    assert str(error.value) == f"config.json: permissions.deny: {text!r}: {why}"
 
 
 def test_an_error_about_a_colon_shows_the_rule_that_is_meant() -> None:

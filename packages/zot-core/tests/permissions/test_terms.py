@@ -135,6 +135,10 @@ async def test_a_continued_session_is_told_that_its_sandbox_is_a_new_one(tmp_pat
         told = [each for each in users(client.requests[-1].messages) if each.startswith("[")]
         new = "[The sandbox is a new one: its folder for temporary files is empty.]"
         assert told == ["[Mode yolo from here on: every call runs. Sandbox: no network.]", *[new] * number]
+        assert [each.hidden for each in client.requests[-1].messages if each.hidden] == [
+            "the model knows: mode yolo, in a sandbox",
+            *["the model knows: the sandbox is new"] * number,
+        ]
 
 
 async def test_it_is_told_again_after_a_compaction() -> None:
