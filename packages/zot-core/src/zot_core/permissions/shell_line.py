@@ -207,7 +207,6 @@ _REASONS = {
     "variable_assignment": "it sets a variable",
     "heredoc_redirect": "it contains a here-document",
     "herestring_redirect": "it contains a here-document",
-    "ERROR": "it cannot be parsed",
 }
 
 
