@@ -442,6 +442,7 @@ async def test_a_command_is_named_in_the_question_and_a_long_one_by_its_beginnin
         ("A=1 ls", "it sets a variable"),
         ("ls <<E\nx\nE", "it contains a here-document"),
         ("ls <<< x", "it contains a here-document"),
+        ("ls 2>&-", "it contains a >&-"),
         ("ls )", "it cannot be parsed"),
     ],
 )

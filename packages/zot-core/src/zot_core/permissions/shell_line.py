@@ -296,8 +296,7 @@ def _read_redirection(node: Node, line: ShellLine) -> None:
     file, words = _parts(node)
     if words:
         line.unclear.append("a redirection is before other words")
-    if file is None:
-        line.hide("it cannot be parsed")
+    if file is None:  # it closes a stream, which the sign says; or the line cannot be parsed, which is noted apart
         return
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")

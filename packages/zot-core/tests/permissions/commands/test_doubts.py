@@ -95,7 +95,7 @@ CLEAR = [
     "python3 <<< 'print(1)'", "python3 - <<'E'\nprint(1)\nE", "cat f | python3 -m json.tool", "cat f | python3 s.py",
     "bash s.sh", "bash <<'E'\nls\nE", "timeout 5 pytest \"$x\"", "xargs grep \"$x\"",
     "if [ -f a ]; then ls; fi", "x=$((1+2)); echo $x", "case $a in b) ls;; esac", "cd a && ls *.py", "make x=1",
-    "{ ls; } 2>&1 | tail", "declare x=1; cat <<'E'\nmark x\nE", "find . -exec ls {} +",
+    "{ ls; } 2>&1 | tail", "make 2>&-", "declare x=1; cat <<'E'\nmark x\nE", "find . -exec ls {} +",
     "echo mark x", "while read x; do echo $x; done <f", "sudo ls", "git add *.py && git log \"$x\"",
     "cat <<'E' > f\n`mark x`\nE", "export A=b; unset A",
     "f() { ls; }; f", "echo $? $# $@", "sh <s.sh", "rm -rf /srv/a",
