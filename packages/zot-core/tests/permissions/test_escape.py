@@ -533,7 +533,7 @@ async def test_the_home_directory_of_rules_is_that_of_the_person(
 
 @pytest.mark.parametrize(
     "command",
-    ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/", "rm ~ -r"],
+    ["rm -rf ~", "rm -r /", "rm -rf /etc", "sudo rm -rf /*", "rm -rf ~/", "rm ~ -r", f"rm {'a ' * 1000}~"],
 )
 async def test_the_removal_of_a_home_directory_is_asked_about_in_every_mode(project: Project, command: str) -> None:
     assert await project.run("allow bash;;allow bash(rm *)", command, "yolo") == "ask"

@@ -16,10 +16,6 @@ from zot_core.permissions.rule import COMMANDS, FILES, READ, WRITES, Rule
 from zot_core.permissions.shell_line import GAP, ShellLine, SimpleCommand, read_line
 from zot_provider.record import Record, field
 
-_PATHS = 400
-"""The most paths that are looked at when a line removes something."""
-
-
 GitUse: TypeAlias = Literal["", "reads", "writes"]
 """Whether a line runs git, or a program that runs it, and whether it may do more than read."""
 
@@ -180,13 +176,13 @@ class LineRules:
     def _ruin(self, forms: Sequence[Form]) -> str:
         """Return a reason to ask if the line removes the home directory, or a folder near the root."""
         home = self._place.home or os.path.realpath(os.path.expanduser("~"))
-        for form in forms:
-            if form.name == "rm":
-                given = [word for word in form.shapes[1:] if word and not word.startswith("-")]
-                for path in (self._place.real(word, self._cwd) for word in given[:_PATHS]):
-                    path = os.path.dirname(path) if os.path.basename(path) == "*" else path
-                    if path.count("/") <= 1 or is_below(home, path):
-                        return f"it removes {path}"
+        removed = dict.fromkeys(word for form in forms if form.name == "rm" for word in form.shapes[1:])
+        for word in removed:
+            if word and not word.startswith("-"):
+                path = self._place.real(word, self._cwd)
+                path = os.path.dirname(path) if os.path.basename(path) == "*" else path
+                if path.count("/") <= 1 or is_below(home, path):
+                    return f"it removes {path}"
         return ""
 
 
