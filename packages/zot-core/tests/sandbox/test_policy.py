@@ -87,6 +87,14 @@ def test_the_python_of_zot_is_not_writable_in_a_project_that_contains_it(tmp_pat
     assert policy.access(str(own / "bin" / "python")) == "read"
 
 
+def test_the_folder_of_zot_is_hidden_wherever_it_is(tmp_path: Path) -> None:
+    (tmp_path / "shown").mkdir()
+    for folder in ("/opt/zot-home", f"{tmp_path}/shown/zot-home", f"{tmp_path}/project/zot-home"):
+        policy = policy_of(tmp_path, zot_home=folder, readable=[str(tmp_path / "shown")])
+        assert [policy.access(path) for path in (folder, f"{folder}/auth.json")] == ["none", "none"]
+        assert policy.may_read(f"{folder}-2")
+
+
 @pytest.mark.parametrize("folder", ["home", ".", "/"])
 def test_a_project_that_contains_the_home_is_refused(tmp_path: Path, folder: str) -> None:
     (tmp_path / "home").mkdir()
