@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -202,8 +202,8 @@ def test_nothing_stays_open_of_a_path_that_cannot_be_opened(world: SandboxWorld,
 async def test_nothing_stays_open_of_what_was_read_written_or_listed(
     world: SandboxWorld, files: SandboxedFiles
 ) -> None:
-    async def use() -> list[str]:
-        for path in ("src/new", "deep/new", ".git/new", "src/new/x", "src"):
+    async def use(made: str) -> list[str]:
+        for path in ("src/new", "deep/new", f"{made}/new/a", ".git/new", "src/new/x", "src"):
             with suppress(OSError):
                 await files.write(str(world.project / path), b"x")
             with suppress(OSError):
@@ -212,7 +212,52 @@ async def test_nothing_stays_open_of_what_was_read_written_or_listed(
                 await files.list(str(world.project / path))
         return os.listdir("/dev/fd")
 
-    assert len(await use()) == len(await use())
+    assert len(await use("first")) == len(await use("second"))
+
+
+def exchanging(monkeypatch: pytest.MonkeyPatch, name: str, exchange: Callable[[], None]) -> None:
+    """Exchange what has a name just before or after the sandbox learns whether that is a link."""
+    readlink = os.readlink
+
+    def read_and_exchange(path: str, **more: int) -> str:
+        before = path.startswith("/proc/self/fd/")
+        if before:
+            exchange()
+        try:
+            return readlink(path, **more)
+        finally:
+            if path == name:
+                exchange()
+
+    monkeypatch.setattr(os, "readlink", read_and_exchange)
+
+
+def test_a_file_that_becomes_a_link_while_it_is_opened_is_refused(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = world.project / "src" / "a.py"
+
+    def exchange() -> None:
+        place.unlink()
+        place.symlink_to(world.home / ".bashrc")
+
+    exchanging(monkeypatch, place.name, exchange)
+    before = os.listdir("/dev/fd")
+    with pytest.raises(OSError, match="Too many levels of symbolic links"), open_path(str(place), walk=True):
+        pass
+    assert os.listdir("/dev/fd") == before
+
+
+@pytest.mark.skipif(not has_openat2(), reason="this machine lacks openat2")
+def test_a_file_that_is_removed_while_it_is_opened_is_missing(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = world.project / "src" / "a.py"
+    exchanging(monkeypatch, "", lambda: place.unlink(missing_ok=True))
+    before = os.listdir("/dev/fd")
+    with pytest.raises(FileNotFoundError), open_path(str(place)):
+        pass
+    assert os.listdir("/dev/fd") == before
 
 
 def test_both_ways_lead_to_the_same_path(world: SandboxWorld) -> None:
