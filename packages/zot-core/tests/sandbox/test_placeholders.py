@@ -32,6 +32,16 @@ async def test_the_end_of_another_sandbox_of_the_project_takes_no_protection_awa
     assert not (world.project / ".zot").exists()
 
 
+@pytest.mark.needs("bwrap")
+def test_other_settings_that_are_gone_are_not_made_again(world: SandboxWorld) -> None:
+    world.write("project/.envrc", "text\n")
+    sandbox = world.open()
+    (world.project / ".envrc").unlink()
+    ended, text = world.run("ls -A", sandbox=sandbox)
+    sandbox.close()
+    assert (ended.exit_code, sorted(text.split())) == (0, [".claude", ".git", ".zot", "src"])
+
+
 def test_no_folder_stays_open_when_its_place_is_given_up(tmp_path: Path) -> None:
     holder, before = Placeholders([str(tmp_path / ".zot")]), os.listdir("/dev/fd")
     for _ in range(2):
