@@ -355,6 +355,15 @@ async def test_the_proxy_of_the_environment_is_asked_for_a_tunnel(monkeypatch: p
     assert len(asked) == 2
 
 
+async def test_a_host_that_the_environment_excepts_is_reached_without_its_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with inside("ok.test:PORT") as client:
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+        monkeypatch.setenv("no_proxy", "ok.test")
+        assert (await client.send(GET.format("ok.test:PORT"))).endswith("ok")
+
+
 async def test_a_proxy_of_the_environment_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
