@@ -1,18 +1,20 @@
 """Commands in a sandbox, and those that it stops; with real bubblewrap."""
 
 import asyncio
+import ctypes
 import os
 import shlex
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sandbox_world import SECRET, SandboxWorld
 from waiting import PATIENCE
 
 from zot_core.machine.shell import Launch, LocalShell
-from zot_core.sandbox import bubblewrap
+from zot_core.sandbox import bubblewrap, landlock
 from zot_core.sandbox.sandbox import open_sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by, unheard_host
 
@@ -76,6 +78,11 @@ def test_a_command_gets_its_own_variables_and_the_harmless_ones_of_the_agent(
     assert text == "C yes 1\n"
 
 
+def test_the_variables_that_say_where_tools_and_certificates_are_reach_the_inside(world: SandboxWorld) -> None:
+    given = dict.fromkeys(("JAVA_HOME", "ANDROID_HOME", "SSL_CERT_FILE", "SOURCE_DATE_EPOCH"), "x")
+    assert given.items() <= world.sandbox.environment(given).items()
+
+
 @pytest.mark.needs("bwrap")
 def test_folders_that_stand_for_missing_settings_are_removed_in_the_end(world: SandboxWorld) -> None:
     world.run("true")
@@ -93,6 +100,7 @@ def test_folders_that_stand_for_missing_settings_are_removed_in_the_end(world: S
         ("echo x >.git/index.lock", "it writes .git"),
         ("echo x >$OTHER/x", "it writes outside the project"),
         ("cat </dev/tcp/192.0.2.1/80", "it needs the network"),
+        ("echo 'ERROR: No matching distribution found for x'; exit 1", "it needs the network"),
         ("unlink missing", ""),
     ],
 )
@@ -160,6 +168,7 @@ def test_a_hidden_folder_that_is_no_home_refuses_what_would_be_lost(world: Sandb
         ("curl --silent -o x http://user:word@example.com:8080/ || true", True),
         ("wget -qO- http://example.com/a.tar | cat", True),
         ("git clone https://example.com/a 2>/dev/null; echo done", True),
+        ("git clone https://example.com/a 2>&-; echo done", True),
         ("curl -s http://localhost:8080 http://127.0.0.1/ | cat", False),
         ("echo https://example.com | cat", False),
         ("grep -rs https://example.com src 2>/dev/null | cat", False),
@@ -286,6 +295,18 @@ def test_without_a_sandbox_nothing_runs(
     with pytest.raises(OSError, match=line.replace("/", ".")):
         world.run("touch ran", sandbox=world.open(strict=True))
     assert not (world.project / "ran").exists()
+
+
+@pytest.mark.needs("linux")
+@pytest.mark.parametrize(("version", "enough"), [(-1, False), (2, False), (3, True)])
+def test_without_bubblewrap_an_old_landlock_does_not_do(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch, version: int, enough: bool
+) -> None:
+    kernel = SimpleNamespace(syscall=lambda *_: version)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: kernel)
+    monkeypatch.setattr(landlock, "problem", landlock.problem.__wrapped__)  # what it has found stays for others
+    monkeypatch.setenv("PATH", str(world.folder))
+    assert ("needs bubblewrap" not in world.open().problem()) == enough
 
 
 def test_a_bubblewrap_of_the_project_or_of_a_relative_folder_does_not_count(
