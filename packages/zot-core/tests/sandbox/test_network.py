@@ -6,6 +6,7 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -187,6 +188,26 @@ async def test_a_socket_that_does_not_listen_is_not_served() -> None:
         await until(lambda: not network.tasks)
         assert here.recv(1) == b""
     os.close(launch.descriptors[1])
+
+
+async def test_a_sandbox_that_never_hands_its_socket_out_holds_nothing_up() -> None:
+    network = SandboxNetwork(["ok.test"])
+    _, launch = network.join(Launch(["true"], "/", {}))
+    went_on, found = threading.Event(), list[bool]()
+
+    def end() -> None:
+        found.append(went_on.wait(PATIENCE))
+        for each in launch.descriptors:
+            os.close(each)
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    for _ in range(5):  # the task of the sandbox comes to its first wait
+        await asyncio.sleep(0)
+    went_on.set()
+    await until(lambda: not network.tasks)
+    ending.join()
+    assert found == [True]
 
 
 async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_until_the_end() -> None:
