@@ -24,6 +24,17 @@ def test_the_first_drawing_does_not_execute_them_and_starts_no_program(loaded: s
     assert run(code) == ["True", "False"]
 
 
+def test_a_dataclass_has_its_fields_without_them() -> None:
+    code = (
+        "from dataclasses import dataclass, fields;"
+        "Base = dataclass(type('Base', (), {'__annotations__': {'x': int, 'y': 'str'}, 'y': '-'}));"
+        "Same = dataclass(type('Same', (Base,), {}));"
+        "More = dataclass(slots=True)(type('More', (Base,), {'__annotations__': {'z': float}, 'z': 0}));"
+        "print(*((each.name, each.type) for kind in (Same, More) for each in fields(kind)))"
+    )
+    assert run(f"defer_modules(); {code}") == run(code)
+
+
 def test_urwid_gets_what_it_uses_later() -> None:
     code = (
         "import sys; defer_modules(); from urwid.display import raw, _posix_raw_display as posix;"

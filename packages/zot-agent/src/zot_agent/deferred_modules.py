@@ -43,6 +43,8 @@ _ANSWERS: dict[tuple[str, str], Any] = {
     ("urwid._deprecation", "deprecated"): lambda *_, **__: lambda function: function,
     # For the docstring of a class without one: as where there is no signature.
     ("dataclasses", "signature"): lambda *_, **__: "",
+    # Python 3.13 asks for those of each class with fields. A copy, as `inspect` gives.
+    ("dataclasses", "get_annotations"): lambda cls: dict(vars(cls).get("__annotations__", ())),
 }
 """The values that these modules get under these names without executing the module that has them."""
 
