@@ -115,7 +115,7 @@ def _list(
             if served is not None:
                 await served.close()
 
-    # A coroutine without a result: `asyncio.run` builds its repr, which takes 30 ms for all models.
+    # A coroutine without a result: asyncio builds the repr of one, which takes 30 ms for all models.
     run_in_loop(fetch())
     return found[0]
 
