@@ -64,7 +64,7 @@ class FieldKind(Record):
     """The forms of a value: in words, as a check, as JSON Schema without its limit, and as a key of
     `zot_ext.protocol.calls.method.KINDS`. `most` are the characters or members that it can have, 0 where it has none.
     `each` is the kind of the members of a list, `parts` are the kinds of the fields of an object, and some are
-    `needed`."""
+    `needed`. Values of the type `exact` fit, unless they are too large."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -74,6 +74,7 @@ class FieldKind(Record):
     each: "FieldKind | None" = None
     parts: Mapping[str, "FieldKind"] = {}
     needed: Set[str] = frozenset()
+    exact: Any = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -96,22 +97,18 @@ class FieldKind(Record):
         if not self.fits(value):
             found = "an array" if isinstance(value, list) else describe(value)
             raise OperationFailed("invalid", f"{name} must be {self.words}, not {found}")
-        if self.too_large(value):
+        if 0 < self.most < len(value):
             what = "characters" if isinstance(value, str) else "members"
             raise OperationFailed("too_large", f"{name} has {len(value)} {what}; at most {self.most}")
         if (each := self.each) is not None:
             for at, member in enumerate(value):
-                if each.parts or not each.fits(member) or each.too_large(member):  # the name costs more than this
+                if type(member) is not each.exact or 0 < each.most < len(member):  # the name costs more than this
                     each.check(f"{name}[{at}]", member)
         for part, kind in self.parts.items():
             if (given := value.get(part)) is not None:
                 kind.check(f"{name}.{part}", given)
             elif part in self.needed:
                 raise kind.missing(f"{name}.{part}")
-
-    def too_large(self, value: Any) -> bool:
-        """Whether a value of this kind has more characters or members than it can have."""
-        return 0 < self.most < len(value)
 
     def missing(self, name: str) -> OperationFailed:
         """Return what says that there is no value of this name."""
@@ -132,15 +129,15 @@ def _is_list(value: object) -> bool:
 
 
 def _is_line(value: object) -> bool:
-    return type(value) is str and value.splitlines() in ([], [value])
+    return type(value) is str and (value.isprintable() or value.splitlines() == [value])
 
 
 _PLAIN: dict[Any, FieldKind] = {
-    str: FieldKind("a string", _is_text, {"type": "string"}, "text", LARGEST),
-    bool: FieldKind("true or false", lambda value: value is True or value is False, {"type": "boolean"}, "flag"),
-    int: FieldKind("a whole number", _is_whole, {"type": "integer"}, "whole"),
+    str: FieldKind("a string", _is_text, {"type": "string"}, "text", LARGEST, exact=str),
+    bool: FieldKind("true or false", lambda value: type(value) is bool, {"type": "boolean"}, "flag", exact=bool),
+    int: FieldKind("a whole number", _is_whole, {"type": "integer"}, "whole", exact=int),
     Any: FieldKind("any JSON value but null", lambda value: value is not None, {"not": {"type": "null"}}, "any"),
-    dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object"),
+    dict: FieldKind("an object", lambda value: isinstance(value, dict), {"type": "object"}, "object", exact=dict),
 }
 _LINE = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"}
 _MANY = {"a string": "strings", "a whole number": "whole numbers", "an object": "objects"}
@@ -166,7 +163,7 @@ def kind_of(annotation: Any) -> FieldKind:
         return FieldKind(words, lambda value: type(value) is str and value in known, {"enum": [*arguments]}, "text")
     if annotation == Line:
         return _PLAIN[str].replace(
-            words="one line of text", fits=_is_line, form=_LINE, call_kind="line", most=NAME_LENGTH
+            words="one line of text", fits=_is_line, form=_LINE, call_kind="line", most=NAME_LENGTH, exact=None
         )
     if origin is Annotated and arguments[0] is not int:
         kind = kind_of(arguments[0])
@@ -203,4 +200,4 @@ def _object(cls: Any) -> FieldKind:
         "properties": {name: kind.schema if name in needed else kind.or_null for name, kind in parts.items()},
         "required": sorted(needed),
     }
-    return _PLAIN[dict].replace(form=_PLAIN[dict].form | form, parts=parts, needed=needed)
+    return _PLAIN[dict].replace(form=_PLAIN[dict].form | form, parts=parts, needed=needed, exact=None)

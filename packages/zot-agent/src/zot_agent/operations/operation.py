@@ -126,8 +126,9 @@ class Operation(Generic[P, R]):
         kinds = self._kinds
         for name, value in given.items():
             if value is not None and (kind := kinds.get(name)) is not None:
-                kind.check(name, value)
-                fields[name] = int(value) if kind.call_kind == "whole" else value
+                if type(value) is not kind.exact or 0 < kind.most < len(value):  # the call costs more than this
+                    kind.check(name, value)
+                fields[name] = int(value) if type(value) is float and kind.call_kind == "whole" else value
             elif value not in (None, False) and name not in kinds and holds_back(name, misspelt=False):
                 raise OperationFailed("invalid", f"{self.name} has no field {name!r:.60}; it would hold nothing back")
         for name in self._required:
