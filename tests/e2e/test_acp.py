@@ -51,7 +51,7 @@ async def test_without_sessions_none_can_be_loaded(zot: Zot, server: ScriptedSer
             False, None,
         )  # fmt: skip
         able = said.agent_capabilities.session_capabilities
-        assert (able.list, able.delete) == (None, None)
+        assert (able.list, able.delete, able.fork) == (None, None, None)
         load = talk.agent.load_session(cwd=str(zot.cwd), session_id="x")
         for request in (load, talk.agent.list_sessions(), delete(talk, "x")):
             code, text = await talk.refusal(request)
@@ -463,7 +463,7 @@ async def test_a_session_that_is_loaded_again_keeps_its_mode(zot: Zot, server: S
 async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
-    server.add(Turn("I will.", reasoning="Easy.", calls=[edit]), "Done.", "Still here.")
+    server.add(Turn("I will.", reasoning="Easy.", calls=[edit]), "Done.", "Still here.", "Here too.")
     arguments = zot.at(server, "anthropic")
 
     async with open_talk(zot, *arguments, "--reasoning", "low") as talk:
@@ -484,6 +484,9 @@ async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Zot, ser
         talk.editor.updates.clear()
         await talk.agent.resume_session(cwd=str(zot.cwd), session_id=session)
         assert talk.editor.of("user_message_chunk") == []
+        copy = (await talk.agent.fork_session(cwd=str(zot.cwd), session_id=session)).session_id
+        assert await talk.prompt(copy, "and you?") == "end_turn"
+        assert talk.editor.said() == "Here too."
         for id in ("nobody", " "):
             assert (await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=id)))[0] == -32002
     assert "change it" in json.dumps(server.requests[2].body)

@@ -93,6 +93,33 @@ async def test_a_session_continues_in_the_directory_that_the_client_names(
         assert (runtime.cwd, len(runtime.messages)) == (str(tmp_path), 2)
 
 
+async def test_a_copy_of_a_session_is_a_session_of_its_own(server: ScriptedServer, alone: Path, tmp_path: Path) -> None:
+    server.add("One.", "Two.", "Three.")
+    async with agent_of(server) as one, agent_of(server) as other:
+        assert (await one.initialize(1)).agent_capabilities.session_capabilities.fork is not None
+        session = await begin(one, alone)
+        await ask(one, session)
+        copies = [(await each.fork_session(str(tmp_path), session)).session_id for each in (one, other)]
+        assert len({session, *copies}) == 3
+        assert [await ask(one, session), await ask(one, copies[0])] == ["end_turn", "end_turn"]
+        texts = [one.sessions[id].host.runtime.messages for id in (session, copies[0])]
+        assert [messages[1].text + messages[-1].text for messages in texts] == ["One.Two.", "One.Three."]
+        assert one.sessions[copies[0]].host.runtime.cwd == str(tmp_path)
+        assert len(other.sessions[copies[1]].host.runtime.messages) == 2
+
+
+@pytest.mark.parametrize("id", ["", "  ", "nothing-of-this-name"])
+async def test_what_is_not_there_cannot_be_copied(server: ScriptedServer, alone: Path, id: str) -> None:
+    async with agent_of(server) as agent, agent_of(server, no_session=True) as forgetful:
+        began = await begin(agent, alone)
+        for session in (id, began):
+            with pytest.raises(SessionNotFound):
+                await agent.fork_session(str(alone), session)
+        assert [*agent.sessions] == [began]
+        with pytest.raises(ConfigError, match="--no-session"):
+            await forgetful.fork_session(str(alone), began)
+
+
 async def test_a_session_is_locked_until_it_is_closed(server: ScriptedServer, alone: Path) -> None:
     server.add("One.", "Two.")
     async with agent_of(server) as one, agent_of(server) as other:

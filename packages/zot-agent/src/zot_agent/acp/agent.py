@@ -14,6 +14,7 @@ from acp.schema import (
     ClientCapabilities,
     CloseSessionResponse,
     DeleteSessionResponse,
+    ForkSessionResponse,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
@@ -26,6 +27,7 @@ from acp.schema import (
     SessionCapabilities,
     SessionCloseCapabilities,
     SessionDeleteCapabilities,
+    SessionForkCapabilities,
     SessionListCapabilities,
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
@@ -102,6 +104,7 @@ class AcpAgent:
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
                 session_capabilities=SessionCapabilities(
                     close=SessionCloseCapabilities(),
+                    fork=SessionForkCapabilities() if stored else None,
                     resume=SessionResumeCapabilities() if stored else None,
                     list=SessionListCapabilities() if stored else None,
                     delete=SessionDeleteCapabilities() if stored else None,
@@ -157,6 +160,18 @@ class AcpAgent:
         session = await self._reopen(cwd, session_id, mcp_servers)
         return ResumeSessionResponse.model_validate(await _choices(session))
 
+    async def fork_session(
+        self, cwd: str, session_id: str, mcp_servers: Any = None, **extra: Any
+    ) -> ForkSessionResponse:
+        """Continue in a copy of a session, a new one. The other one stays as it is, and stays open if it is."""
+        self._check_stored()
+        source = self._idle(session_id)
+        options = self._options.replace(cwd=_absolute(cwd), session=source.full_id if source else session_id, fork=True)
+        host = await self._host(options, mcp_servers)
+        assert host.runtime.session is not None
+        session = self._open(host.runtime.session.meta.session_id, host)
+        return ForkSessionResponse.model_validate({"sessionId": session.id, **await _choices(session)})
+
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **extra: Any
     ) -> ListSessionsResponse:
@@ -187,17 +202,23 @@ class AcpAgent:
 
     async def _reopen(self, cwd: str, id: str, mcp_servers: Any) -> AcpSession:
         self._check_stored()
-        if not id.strip():
-            raise SessionNotFound("the id of the session is empty")
+        opened = self._idle(id)
         options = self._options.replace(cwd=_absolute(cwd), session=id)
-        opened = self._find(id) or self._find(history.full_id(id))
         if opened is not None:
-            if opened.busy:
-                raise Busy(f"the session is open here as {opened.id!r} and answers a prompt; wait for it, or cancel it")
-            if not opened.stored:
-                raise SessionNotFound(f"the session {opened.id!r} is open here, and nothing of it is stored yet")
             await self.close_session(opened.id)
         return self._open(id, await self._host(options, mcp_servers))
+
+    def _idle(self, id: str) -> AcpSession | None:
+        """Return the session with this id, or a prefix of it, if it is open here. Raises ZotError if it cannot be read:
+        a prompt runs, or nothing of it is stored."""
+        if not id.strip():
+            raise SessionNotFound("the id of the session is empty")
+        opened = self._find(id) or self._find(history.full_id(id))
+        if opened is not None and opened.busy:
+            raise Busy(f"the session is open here as {opened.id!r} and answers a prompt; wait for it, or cancel it")
+        if opened is not None and not opened.stored:
+            raise SessionNotFound(f"the session {opened.id!r} is open here, and nothing of it is stored yet")
+        return opened
 
     def _check_stored(self) -> None:
         if self._options.no_session:

@@ -107,7 +107,7 @@ class AcpSession:
         self.conversation.front_end = "acp"
         self.conversation.actions = FrontEndActions(
             shows_widgets=editor.shows,
-            fixed_session="the editor chooses the session",
+            fixed_session="the editor chooses the session, and can copy it with session/fork",
             refusal=lambda: "" if self.busy else "no prompt was being answered",
             ask_person=self._ask_person,
         )
