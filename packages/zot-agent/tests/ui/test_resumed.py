@@ -41,7 +41,7 @@ async def test_a_session_that_is_opened_again_looks_as_it_did(
         path, before, status = talk.session_path, parts(talk), talk.status
     assert "12% of" in status
     assert "/undo" in status
-    assert any("worked for" in row and "2 files changed +1 −1" in row for row in before)
+    assert any("worked for" in row and "2 files changed +2 −1" in row for row in before)
     async with chats.built(server, columns=120, session=path) as talk:
         await talk.quiet()
         assert parts(talk) == before

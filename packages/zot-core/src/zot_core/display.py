@@ -65,6 +65,17 @@ class DiffDisplay(Record):
         return self.diff
 
 
+def diff_details(change: DiffDisplay | None) -> dict[str, Any]:
+    """Return what the session stores of a change, for `recalled_diff`; None if nothing has changed."""
+    return {"diff": change.diff if change else "", "starts": change.starts if change else []}
+
+
+def recalled_diff(path: str, details: dict[str, Any]) -> "list[DisplayBlock]":
+    """Return the change in stored details; empty if they have none, or nothing has changed."""
+    rows = str(details.get("diff", ""))
+    return [DiffDisplay(path, rows, [(int(old), int(new)) for old, new in details["starts"]])] if rows else []
+
+
 class FilesDisplay(Record):
     """A list of paths; directories end in a slash."""
 

@@ -89,14 +89,15 @@ def test_tokens_of_all_agents_and_the_changes_of_calls_are_counted() -> None:
     run.show(UsageEvent(Usage(cache_read=900, output=5, cost_usd=0.02), Usage(), "1"))
     run.end("edit", DiffDisplay("a.py", "-x\n+y\n+z\n  w"))
     run.end("edit", DiffDisplay("a.py", "-y\n+x"))
-    run.end("write", CodeDisplay("b.py", "new"))
+    run.end("write", CodeDisplay("b.py", "new\n\n"))
+    run.end("write", CodeDisplay("empty.py", ""))
     run.end("look", CodeDisplay("c.py", "only read"))
     run.end("bash", TerminalDisplay("touch d", "", 0, 0.1))
     run.end("write", CodeDisplay("e.py", "failed"), failed=True)
     run.end("write", CodeDisplay("f.py", "refused"), fate="refused")
     assert run.counter.changes
     run.show(Done())
-    assert run.counter.ended == RunTotals(0, Usage(100, 10, 900, 0, 0.03), 2, 3, 2)
+    assert run.counter.ended == RunTotals(0, Usage(100, 10, 900, 0, 0.03), 3, 5, 2)
     run.show(UserMessage(PROMPT))
     assert not run.counter.changes
 

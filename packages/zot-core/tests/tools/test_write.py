@@ -1,9 +1,10 @@
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
-from zot_core.display import CodeDisplay
+from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
 from zot_core.events import ToolResultEvent
 from zot_core.result import Sight, ToolResult
@@ -51,7 +52,29 @@ def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path,
     assert writing(context, "x", "a\r\n").text == "wrote 1 line (3 bytes) to x"
     assert (tmp_path / "x").read_bytes() == b"a\r\n"
     result = writing(context, "x", "")
-    assert (result.text, result.details["content"]) == ("wrote 0 lines (0 bytes) to x", "")
+    assert (result.text, result.display) == ("wrote 0 lines (0 bytes) to x", [DiffDisplay("x", "-a", [(1, 1)])])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a\nb\nc\n", "a\nB\nc\n", [DiffDisplay("x", " a\n-b\n+B\n c", [(1, 1)])]),
+        ("\ufeffa\r\nb\r\n", "a\nb\nc\n", [DiffDisplay("x", " a\n b\n+c", [(1, 1)])]),
+        ("a\n", "a\n", []),
+        ("a\n", "a\r\n", [CodeDisplay("x", "a\r\n")]),
+        ("a\0", "a\n", [CodeDisplay("x", "a\n")]),
+        ("a\n" * 100_000, "b\n" * 100_000, [CodeDisplay("x", "b\n" * 100_000)]),
+    ],
+    ids=["text", "line ends and a mark", "the same", "line ends alone", "no text", "large"],
+)
+def test_what_is_different_in_a_file_that_was_there_is_shown_also_later(
+    tmp_path: Path, context: ToolContext, old: str, new: str, shown: list[DisplayBlock]
+) -> None:
+    (tmp_path / "x").write_bytes(old.encode())
+    result = writing(context, "x", new)
+    assert result.display == shown
+    stored = json.loads(json.dumps(result.details)) if result.kept else {}
+    assert write.recall({"path": "x", "content": new}, result.text, details=stored) == shown
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path, context: ToolContext) -> None:

@@ -204,7 +204,8 @@ class RunCounter:
         self._paths.update(each.path for each in changed)
         self._totals.files, self.changes = len(self._paths), True
         rows = [row for each in changed if isinstance(each, DiffDisplay) for row in each.diff.split("\n")]
-        self._totals.added += sum(row.startswith("+") for row in rows)
+        new = [each.text.removesuffix("\n") for each in changed if isinstance(each, CodeDisplay) and each.text]
+        self._totals.added += sum(row.startswith("+") for row in rows) + sum(text.count("\n") + 1 for text in new)
         self._totals.removed += sum(row.startswith("-") for row in rows)
 
     def _only_reads(self, event: ToolResultEvent) -> bool:

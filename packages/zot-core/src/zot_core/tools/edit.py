@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
-from zot_core.display import DiffDisplay, DisplayBlock
+from zot_core.display import DiffDisplay, DisplayBlock, diff_details, recalled_diff
 from zot_core.errors import ToolError
 from zot_core.machine.process_groups import computed
 from zot_core.result import ToolResult
@@ -18,7 +18,7 @@ from zot_core.tools.text.edit_text import EditResult, TextReplacement
 from zot_core.tools.text.encoding import UTF_8, TextEncoding, shown
 from zot_core.tools.text.file_encoding import LARGEST, file_encoding
 from zot_core.tools.text.paths import as_tool_error, file_error, resolve, writes_path
-from zot_core.tools.text.truncate import TextLimits, head_lines, truncation_note
+from zot_core.tools.text.truncate import cut_diff
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
 
@@ -32,8 +32,6 @@ sys.exit(main())
 """
 """Runs `edit_text` with the modules beside it and nothing else: the packages around them import others, which takes
 long."""
-
-LIMITS = TextLimits()
 
 _PLACES = 20
 """Changed places of a file that the model reads."""
@@ -50,13 +48,12 @@ PREVIEW_LIMITS = EditLimits(2.0)
 
 
 class _Change(Record):
-    """The content of the file `target` before and after, and a diff with its notes: see `EditResult`."""
+    """The content of the file `target` before and after, the difference, and the notes of `EditResult`."""
 
     target: str
     before: bytes
     content: bytes
-    diff: str
-    starts: list[tuple[int, int]]
+    shown: DiffDisplay
     notes: Sequence[str]
 
 
@@ -73,7 +70,7 @@ _PLACE = re.compile(r"@@ -(\d{1,9}),\+(\d{1,9}) @@")
 def _told(path: str, change: _Change) -> str:
     """Return what the model reads of a change: for each place a row `@@ -a,+b @@` with the numbers of the first line
     that differs, before and after. It has just written the lines, and reads them only if others were meant by it."""
-    hunks = list(zip(change.diff.split("\n...\n"), change.starts, strict=True))
+    hunks = list(zip(change.shown.diff.split("\n...\n"), change.shown.starts, strict=True))
     if change.notes:
         return "\n".join(f"@@ -{old},+{new} @@\n{hunk}" for hunk, (old, new) in hunks)
     places = [place for hunk, start in hunks for place in _places(hunk, *start)]
@@ -95,8 +92,8 @@ def _places(hunk: str, old: int, new: int) -> Iterator[tuple[int, int]]:
 
 def _recall(arguments: dict[str, Any], text: str, details: dict[str, Any]) -> list[DisplayBlock]:
     path = str(arguments["path"])
-    if "diff" in details:
-        return [DiffDisplay(path, str(details["diff"]), [(int(old), int(new)) for old, new in details["starts"]])]
+    if stored := recalled_diff(path, details):
+        return stored
     rows: list[str] = []
     starts: list[tuple[int, int]] = []
     for row in text.split("\n"):
@@ -110,7 +107,7 @@ def _recall(arguments: dict[str, Any], text: str, details: dict[str, Any]) -> li
 
 async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> list[DisplayBlock]:
     change = await _change(path, edits, context, PREVIEW_LIMITS)
-    return [DiffDisplay(path, change.diff, change.starts)]
+    return [change.shown]
 
 
 @builtin(
@@ -135,9 +132,9 @@ async def edit(
     seen = context.seen_files.changed(await context.files.real(change.target), change.content, change.before)
     result = ToolResult(
         [TextBlock(_told(path, change))],
-        details={"path": change.target, "edits": len(edits), "diff": change.diff, "starts": change.starts},
+        details={"path": change.target, "edits": len(edits), **diff_details(change.shown)},
         kept=True,
-        display=[DiffDisplay(path, change.diff, change.starts)],
+        display=[change.shown],
         seen=seen,
     )
     return result.noted(change.notes)
@@ -161,9 +158,7 @@ async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits
     except OSError as error:
         raise await file_error(error, path, context) from error
     notes = [*edited.notes, encoding.note] if encoding.note else edited.notes
-    kept = head_lines(shown(edited.diff).encode("utf-8", "replace"), LIMITS)
-    diff = kept.data.decode() + truncation_note(kept, LIMITS).removesuffix("\n")
-    return _Change(target, before, content, diff, edited.starts[: diff.count("\n...\n") + 1], notes)
+    return _Change(target, before, content, cut_diff(path, shown(edited.diff), edited.starts), notes)
 
 
 async def edit_content(

@@ -1,6 +1,8 @@
 """The `write` tool: create or overwrite a file."""
 
-from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock
+from typing import Any
+
+from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock, diff_details, recalled_diff
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
@@ -18,7 +20,7 @@ from zot_core.tools.text.encoding import (
 )
 from zot_core.tools.text.file_encoding import LARGEST, file_encoding
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
-from zot_core.tools.text.truncate import TextLimits, count_lines, head, truncation_note
+from zot_core.tools.text.truncate import TextLimits, count_lines, cut_diff, head, truncation_note
 from zot_provider.messages import TextBlock
 
 LIMITS = TextLimits()
@@ -30,9 +32,12 @@ PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""
 
 
-async def _preview(path: str, content: str, context: ToolContext) -> list[DisplayBlock]:
-    from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only a question before a call needs it
+def _recall(arguments: dict[str, Any], _: str, details: dict[str, Any]) -> list[DisplayBlock]:
+    path = str(arguments["path"])
+    return recalled_diff(path, details) if "diff" in details else [CodeDisplay(path, str(arguments["content"]))]
 
+
+async def _preview(path: str, content: str, context: ToolContext) -> list[DisplayBlock]:
     target = await resolve(path, context)
     try:
         old = (await context.files.read(target, PREVIEW_BYTES + 1)).decode("utf-8", "replace")
@@ -40,18 +45,29 @@ async def _preview(path: str, content: str, context: ToolContext) -> list[Displa
         old = ""
     except OSError as error:
         raise as_tool_error(error, path) from error
-    whole = [edit_text.TextReplacement(old, content)]
-    if not old or old == content or not edit_text.is_quick(old.encode(), whole):
-        return [CodeDisplay(path, content)]
-    changed = edit_text.edit_text(old, whole)
-    return [DiffDisplay(path, changed.diff, changed.starts)]
+    return [_changed(path, old, content) or CodeDisplay(path, content)]
+
+
+def _changed(path: str, old: str, new: str) -> CodeDisplay | DiffDisplay | None:
+    """Return what the new content of a file changes, or all of it if the file was empty or a comparison takes long;
+    None if nothing changes."""
+    from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only a question or a file that was there needs it
+
+    if old == new:
+        return None
+    before, after = (each.replace("\r\n", "\n") for each in (old, new))
+    whole = [edit_text.TextReplacement(before, after)]
+    if not before or before == after or not edit_text.is_quick(before.encode(), whole):
+        return CodeDisplay(path, new)
+    edited = edit_text.edit_text(before, whole)
+    return cut_diff(path, edited.diff, edited.starts)
 
 
 @builtin(
     other_names="write_file write_to_file create_file save_file create",
     parallel=True,
     file_access=writes_path,
-    recall=lambda arguments, *_: [CodeDisplay(str(arguments["path"]), str(arguments["content"]))],
+    recall=_recall,
     preview=_preview,
 )
 async def write(
@@ -67,19 +83,25 @@ async def write(
     if context.overwrite_check and (seen := await context.seen_files.unknown(real, context.files)):
         return ToolResult.error(await _first_look(path, target, context)).replace(seen=seen)
     try:
-        data, encoding = await _encoded(content, path, target, context)
+        data, encoding, before = await _encoded(content, path, target, context)
         await context.files.write(target, data)
     except OSError as error:
         raise as_tool_error(error, path) from error
-    written = shown(decode(data, encoding.codec)).removeprefix("\ufeff")
-    kept = head(written.encode(), LIMITS)
+    written, old = (shown(each).removeprefix("\ufeff") for each in (decode(data, encoding.codec), before))
+    display = _changed(path, old, written) if old else CodeDisplay(path, written)
     lines, size = count_lines(data), len(data)
     details = {"path": target, "bytes": size, "total_lines": lines, "start_line": 1}
+    if isinstance(display, CodeDisplay):
+        kept = head(written.encode(), LIMITS)
+        details["content"] = kept.data.decode() + truncation_note(kept, LIMITS)
+    else:  # the arguments of the stored call do not tell it
+        details |= diff_details(display)
     result = ToolResult(
         # The model has just written the content: it would read it twice in each later request.
         [TextBlock(f"wrote {lines:,} line{'s' * (lines != 1)} ({size:,} byte{'s' * (size != 1)}) to {path}")],
-        details=details | {"content": kept.data.decode() + truncation_note(kept, LIMITS)},
-        display=[CodeDisplay(path, written)],
+        details=details,
+        display=[] if display is None else [display],
+        kept="diff" in details,
         seen=context.seen_files.changed(real, data),
     )
     notes = [encoding.note] if encoding.note else []
@@ -103,16 +125,16 @@ async def _first_look(path: str, target: str, context: ToolContext) -> str:
     )
 
 
-async def _encoded(content: str, path: str, target: str, context: ToolContext) -> tuple[bytes, TextEncoding]:
-    """Return the bytes of the new content in the encoding that the file has, and this. ToolError if it lacks a
-    character, or if U+FFFD in the content stands for bytes that nobody knows."""
+async def _encoded(content: str, path: str, target: str, context: ToolContext) -> tuple[bytes, TextEncoding, str]:
+    """Return the bytes of the new content in the encoding that the file has, this, and its old content, empty if it has
+    no text. ToolError if the encoding lacks a character, or if U+FFFD stands for bytes that nobody knows."""
     text = content.encode("utf-8", "replace").decode()  # a model may write half of a surrogate pair
     try:
         old = await context.files.read(target, LARGEST + 1)
     except OSError:  # no such file, or the write says what is wrong
         old = b""
     if len(old) > LARGEST or (b"\0" in old[:PROBE] and not utf_16(old[:PROBE])):
-        return text.encode(), UTF_8
+        return text.encode(), UTF_8, ""
     encoding = await file_encoding(old, path, target, context.files, text)
     before = decode(old, encoding.codec)
     if not old and encoding.codec.startswith("utf-16"):  # nobody could tell without a mark
@@ -130,6 +152,6 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
         text = "".join(part + byte for part, byte in zip(parts, [*lost, ""], strict=True))
     try:
         data = encode(text, encoding.codec)
-        return data, MARKED_UTF_8 if encoding == UTF_8 and text.startswith("\ufeff") else encoding
+        return data, MARKED_UTF_8 if encoding == UTF_8 and text.startswith("\ufeff") else encoding, before
     except UnicodeEncodeError as error:
         raise ToolError(f"{path} was not written: {missing(error, encoding.codec)}") from error

@@ -5,6 +5,7 @@ Lines end at `\\n` alone; a last line without `\\n` counts too. A UTF-8 characte
 
 from codecs import getincrementaldecoder
 
+from zot_core.display import DiffDisplay
 from zot_provider.record import Record
 
 
@@ -164,3 +165,10 @@ def _whole_characters(data: bytes) -> bytes:
         length = 1 if byte < 0b1100_0000 else 2 if byte < 0b1110_0000 else 3 if byte < 0b1111_0000 else 4
         return data if length <= back else data[:-back]
     return data
+
+
+def cut_diff(path: str, diff: str, starts: list[tuple[int, int]]) -> DiffDisplay:
+    """Return a diff, its beginning if it is long, with a note."""
+    kept = head_lines(diff.encode("utf-8", "replace"), limits := TextLimits())
+    rows = kept.data.decode() + truncation_note(kept, limits).removesuffix("\n")
+    return DiffDisplay(path, rows, starts[: rows.count("\n...\n") + 1])
