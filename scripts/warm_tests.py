@@ -42,7 +42,8 @@ class Request(TypedDict):
     record: str
     """A file for what each test reaches: `Reached` as JSON. No failure ends the run then."""
     sources: list[str]
-    """Folders about which that is recorded."""
+    """Folders about which that is recorded. What functions in them have kept of earlier calls is forgotten: before the
+    run if a function is exchanged, and before each test that is recorded, since only the first would reach them."""
     seconds: int
     """Of the processor, after which the run is ended; the same happens `PATIENCE` times as long after its begin."""
 
@@ -102,7 +103,8 @@ class WarmTests:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """See pytest."""
-        if self._coverage is not None:
+        if self._coverage is not None and self._request is not None:
+            _forget(self._request["sources"])
             self._coverage.switch_context(item.nodeid)
         begin = sum(os.times()[:4])
         try:
@@ -159,17 +161,27 @@ class WarmTests:
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         self._request = request
-        if request["function"] and not _exchange(request["path"], request["function"]):
-            self._answer(CANNOT)
-            os._exit(0)
+        if request["function"]:
+            _forget(request["sources"])
+            if not _exchange(request["path"], request["function"]):
+                self._answer(CANNOT)
+                os._exit(0)
         if request["record"]:
             self._coverage = Coverage(data_file=None, source=request["sources"], config_file=False)
             self._coverage.start()
 
 
+def _forget(sources: list[str]) -> None:
+    """Clear the caches of the functions of all modules below these folders."""
+    for module in list(sys.modules.values()):
+        if str(vars(module).get("__file__")).startswith(tuple(sources)):
+            for each in vars(module).values():
+                if type(each) is _CACHE:
+                    each.cache_clear()
+
+
 def _exchange(path: str, name: str) -> bool:
-    """Give every function of this name what its file now says; whether that can be done. What functions of the file
-    have kept of earlier calls is forgotten."""
+    """Give every function of this name what its file now says; whether that can be done."""
     with open(path, encoding="utf-8") as file:
         waiting: list[CodeType] = [compile(file.read(), path, "exec")]
     new: list[CodeType] = []
@@ -178,16 +190,11 @@ def _exchange(path: str, name: str) -> bool:
         new += [code] if code.co_qualname == name else []
         waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
     gc.unfreeze()  # the plugins of the project hide what is loaded from the garbage collector
-    objects = gc.get_objects()
     functions = [
         each
-        for each in objects
+        for each in gc.get_objects()
         if type(each) is FunctionType and each.__code__.co_qualname == name and each.__code__.co_filename == path
     ]
-    for each in objects:
-        inner = each.__wrapped__ if type(each) is _CACHE else None
-        if type(inner) is FunctionType and inner.__code__.co_filename == path:
-            each.cache_clear()
     gc.freeze()
     if len(new) != 1 or any(each.__code__.co_freevars != new[0].co_freevars for each in functions):
         return False

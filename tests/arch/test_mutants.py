@@ -99,6 +99,7 @@ import program, pytest
 kept()
 def test_kept(): assert kept() == 3
 def test_small(): assert small(2) and not small(program.LIMIT)
+def test_kept_again(): assert kept() == 3
 def test_door(): assert Door().opens("right") and not Door().opens("wrong")
 def test_name(): assert Door().name()
 def test_limit(): assert program.LIMIT == 3
@@ -160,8 +161,9 @@ def test_a_record_says_which_tests_reach_a_line(warm: Warm) -> None:
     reached = json.loads(record.read_text())
     lines = reached["lines"][str(warm.folder / "program.py")]
     assert (lines["4"], lines["8"]) == (["test_program.py::test_small"], ["test_program.py::test_door"])
+    assert sorted(lines["15"]) == ["test_program.py::test_kept", "test_program.py::test_kept_again"]
     assert {*reached["seconds"]} == {
-        f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit", "part", "kept")
+        f"test_program.py::test_{name}" for name in ("small", "door", "name", "limit", "part", "kept", "kept_again")
     }
     assert reached["skipped"] == []
 
@@ -192,7 +194,8 @@ def test_what_runs_as_a_module_is_loaded_is_seen_by_a_bare_process(warm: Warm) -
 @pytest.mark.parametrize(("function", "before"), [("kept", "return limit()"), ("limit", "return LIMIT\n")])
 def test_what_a_function_has_kept_of_earlier_calls_is_forgotten(warm: Warm, function: str, before: str) -> None:
     path = warm.change(before, "return 4\n")
-    assert warm.run("kept", path=path, function=function)["failed"] == ["test_program.py::test_kept"]
+    sources = [str(warm.folder)]
+    assert warm.run("kept", path=path, function=function, sources=sources)["failed"] == ["test_program.py::test_kept"]
 
 
 @pytest.mark.parametrize("warm", ["loaded"], indirect=True)
