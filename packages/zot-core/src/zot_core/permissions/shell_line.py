@@ -6,6 +6,7 @@ named here are neither: a grammar that grows makes lines unclear and opaque, nev
 """
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from tree_sitter import Node, Parser
@@ -102,6 +103,7 @@ _WHOLE = ("string", "translated_string", "heredoc_body", "heredoc_redirect", "re
 """Kinds whose text is read as a whole, with the blanks in it."""
 _ENDING = ("list", "negated_command", "pipeline")
 """Kinds whose last command gets the redirections behind them."""
+_DECLARING = ("declaration_command", "unset_command")
 _ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
@@ -174,14 +176,22 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
     kind = node.type
     if kind == "command":
         line.commands.append(_command(node, line, data))
+    elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
+        line.commands.append(SimpleCommand([_word(each) for each in words], _text(node)))
     elif kind == "file_redirect":
         _read_redirection(node, line)
     elif kind in ("heredoc_body", "herestring_redirect"):
         line.inputs.append(_text(node) if kind == "heredoc_body" else _word(node.children[-1]).shape)
-    elif kind in ("declaration_command", "unset_command"):
+    elif kind in _DECLARING:
         line.commands.append(SimpleCommand([Word(_text(node.children[0])), Word(GAP)], _text(node)))
     elif kind == "variable_assignment":
         line.texts.append(_word(node.children[-1]).shape)
+    elif kind == "word" and b"\n" in (node.text or b""):
+        line.hide("a word of it has a line break")
+    if any(
+        after.type == "file_redirect" and _shares_number(before, after) for before, after in pairwise(node.children)
+    ):
+        line.hide("a number may belong to a redirection")
     _read_text(node, line)
     if kind not in (_CLEAR if node.is_named else _TOKENS):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
@@ -216,7 +226,7 @@ def _command(node: Node, line: ShellLine, data: bytes) -> SimpleCommand:
         for child in node.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
     ] + [_word(each) for each in _words_behind(node)]
-    for before, after in zip(node.children, node.children[1:], strict=False):
+    for before, after in pairwise(node.children):
         if not _BETWEEN.fullmatch(data, before.end_byte, after.start_byte):
             line.hide("its words are not separated")
     return SimpleCommand(words, _text(node), _is_fed(node))
@@ -227,14 +237,41 @@ def _words_behind(node: Node) -> list[Node]:
     found: list[Node] = []
     while (parent := node.parent) is not None:
         if parent.type == "redirected_statement":
-            for each in parent.children[1:]:
-                redirects = [part for part in (each, *each.children) if part.type == "file_redirect"]
-                found += each.children_by_field_name("argument")
-                found += [word for redirect in redirects for word in _parts(redirect)[1]]
+            found += _words_of(parent)
         elif parent.type not in _ENDING or node.end_byte < parent.end_byte:
             break
         node = parent
     return found
+
+
+def _words_of(statement: Node) -> list[Node]:
+    """Return the words behind the redirections of a statement."""
+    found: list[Node] = []
+    for each in statement.children_by_field_name("redirect"):
+        redirects = [part for part in (each, *each.children) if part.type == "file_redirect"]
+        found += each.children_by_field_name("argument")
+        found += [word for redirect in redirects for word in _parts(redirect)[1]]
+    return found
+
+
+def _shares_number(before: Node, redirect: Node) -> bool:
+    """Whether a number is between a node and the sign of a redirection, without a blank on both sides: whose it is, the
+    grammar and shells see differently."""
+    if before.end_byte < redirect.start_byte:
+        return False
+    last = before
+    while last.children:
+        last = last.children[-1]
+    return last.type == "number" or redirect.children[0].type == "file_descriptor"
+
+
+def _last_command(statement: Node) -> Node | None:
+    """Return the command to which the words behind the redirections of a statement belong. Without one they are a
+    command: the grammar takes the words of `>a 2>b ls >c` for more files."""
+    node: Node | None = statement
+    while node is not None and node.type in ("redirected_statement", *_ENDING):
+        node = node.child_by_field_name("body") if node.type == "redirected_statement" else node.children[-1]
+    return node if node is not None and node.type in ("command", *_DECLARING) else None
 
 
 def _is_fed(node: Node) -> bool:
@@ -301,6 +338,8 @@ def _read_redirection(node: Node, line: ShellLine) -> None:
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
     path = _word(file).shape
+    if not descriptor.isdecimal() or (operator in (">&", "<&") and path.startswith("-") and path != "-"):
+        line.hide("a redirection has words that may belong to the command")
     if operator in (">&", "<&") and path in _DESCRIPTORS and descriptor in _DESCRIPTORS:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
