@@ -1,4 +1,4 @@
-"""Redirections, whose parts shells and the grammar see differently: what a shell runs is judged."""
+"""Redirections and here-documents, whose parts shells and the grammar see differently: what a shell runs is judged."""
 
 import os
 import subprocess
@@ -32,7 +32,12 @@ DENIED = [
     "{ >&- mark x; }", "if >&- mark; then ls; fi", "ls 2>&- && mark x", "ls >&-&& mark x", "ls >&-& mark x",
     "ls >&-|mark x", "ls >a a >b\nmark x;", "ls <<'E F'\nE F\nmark x", "ls <<E\nE\nmark x", "2>&- ls >&-;mark<&-",
 ]  # fmt: skip
-DOUBTED = ["ls >a >b\n\\mark x;", "ls >a a 2>b\n\\mark x;"]
+DOUBTED = [
+    "ls <<E;mark x\nE;mark x", "ls <<E|mark x\nE|mark", "ls <<E>a;mark\nE>a;mark", "ls <<E>&-;mark\nE>&-;mark",
+    "ls >a >b\n\\mark x;", "ls >a a 2>b\n\\mark x;", "ls <<E\na \\\nE\n'\nE\nmark x\n#'",
+    "ls <<E\nE '\nE\nmark x\n#'", "ls <<-E\nEx '\n\tE\nmark x\n#'", "ls <<E>&\"-\"\nx\nE\nmark x\n",
+    "ls <<E\"F\"\nx\nEF\nmark x\nE\"F\"\n",
+]  # fmt: skip
 OF_BASH = ["2>&-mark x", "<&-'mark' x", '2>& -"mark"', "2>& -mark x", "2>&1- mark x"]
 
 
@@ -97,7 +102,8 @@ def test_a_usual_redirection_or_here_document_is_no_doubt() -> None:
 
 _PIECES = [
     ">f", "2>f", "<f", ">&-", "<&-", "2>& -", "2>&1", "2>&1-", "&>-", "mark", "mark", "\\mark", "ls", "x", "-a", "1",
-    "$x", "A=1", "{", "}", "(", ")", "!", ";", "&&", "|", "\n", "\n", ";mark", "'", "#",
+    "$x", "A=1", "{", "}", "(", ")", "!", ";", "&&", "|", "\n", "\n", "<<E", "<<-E", "<<'E'", "\nE\n", ";mark",
+    "'", "#",
 ]  # fmt: skip
 _LINES = st.lists(st.sampled_from(_PIECES), max_size=7).map(" ".join) | st.lists(
     st.tuples(st.sampled_from(_PIECES), st.sampled_from([" ", "", " \\\n"])).map("".join), max_size=9

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
+from zot_core.permissions.here_document import ends_where_seen
 from zot_provider.record import Record, field
 
 LENGTH = 10_000
@@ -99,7 +100,7 @@ _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
 _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n|-(?=[ \t\n<]))*")
 """The text that the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
-_WHOLE = ("string", "translated_string", "heredoc_body", "heredoc_redirect", "regex")
+_WHOLE = ("string", "translated_string", "heredoc_body", "regex")
 """Kinds whose text is read as a whole, with the blanks in it."""
 _ENDING = ("list", "negated_command", "pipeline")
 """Kinds whose last command gets the redirections behind them."""
@@ -186,6 +187,8 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.commands.append(SimpleCommand([Word(_text(node.children[0])), Word(GAP)], _text(node)))
     elif kind == "variable_assignment":
         line.texts.append(_word(node.children[-1]).shape)
+    elif kind == "heredoc_redirect" and not ends_where_seen(node, data):
+        line.hide("it is not clear where a here-document ends")
     elif kind == "word" and b"\n" in (node.text or b""):
         line.hide("a word of it has a line break")
     if any(
