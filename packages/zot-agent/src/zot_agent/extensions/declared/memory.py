@@ -23,13 +23,14 @@ class Remembering:
         self.stored = RememberedRegistrations(found, home, limits, own.log)
         self._capabilities: Sequence[str] | None = None  # of the process, once it is ready
 
-    def complete(self, connection: Connection) -> NamesAndEvents:
+    def complete(self, connection: Connection) -> NamesAndEvents | None:
         """The process is ready: give up what it has not registered again, and keep the rest for the next run if nothing
-        is missing. A process that is only silent may not have begun to register. Returns what was given up."""
+        is missing. A process that is only silent may not have begun to register. Returns what was given up, if
+        anything was looked at."""
         gone = self.stored.stale()
         handshake = connection.handshake
         if handshake.auto_ready or handshake.hello is None:
-            return NamesAndEvents()
+            return None
         self._own.give_up(gone.commands, gone.tools, gone.observes)
         self._found.bring(self.stored.brings)
         if not handshake.missing:
