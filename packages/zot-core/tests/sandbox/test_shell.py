@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from sandbox_world import SECRET, SandboxWorld
@@ -27,6 +28,11 @@ def test_a_command_reads_the_system_and_writes_the_project_and_temporary_files(w
     assert ended.exit_code == 0
     assert text.startswith("text\ntext\n/tmp/")
     assert (world.project / "src" / "b.py").read_text() == "new\n"
+
+
+@pytest.mark.needs("bwrap")
+def test_of_a_sandbox_that_protects_everything_there_is_nothing_to_say(world: SandboxWorld) -> None:
+    assert (world.sandbox.state, world.sandbox.note()) == ("on", "")
 
 
 @pytest.mark.needs("bwrap")
@@ -185,7 +191,7 @@ def test_a_download_that_fails_without_a_word_is_told_of(world: SandboxWorld, co
 @pytest.mark.needs("bwrap", "curl")
 def test_a_silent_download_that_fails_can_be_run_outside(world: SandboxWorld) -> None:
     command = "curl -s https://example.invalid"
-    asked, text = run_offered(world, False, command)
+    asked, text, _ = run_offered(world, False, command)
     assert asked == [f"{command}: it needs the network"]
     assert text == "[this command hides errors, and the sandbox does not reach example.invalid]\n"
 
@@ -222,9 +228,18 @@ def test_other_spellings_of_the_errors_are_known(tail: bytes, reason: str) -> No
     assert stopped_by(1, tail, closed=True) == reason
 
 
-def run_offered(world: SandboxWorld, answer: bool, *commands: str, strict: bool = False) -> tuple[list[str], str]:
-    """Run commands where the person gives an answer; return what was asked, and the output."""
+class Offered(NamedTuple):
+    """What was asked about commands, their output, and their exit codes."""
+
+    asked: list[str]
+    text: str
+    codes: list[int | None]
+
+
+def run_offered(world: SandboxWorld, answer: bool, *commands: str, strict: bool = False) -> Offered:
+    """Run commands where the person gives an answer."""
     asked: list[str] = []
+    codes: list[int | None] = []
     parts: list[bytes] = []
 
     async def offer(command: str, reason: str) -> bool:
@@ -234,10 +249,11 @@ def run_offered(world: SandboxWorld, answer: bool, *commands: str, strict: bool 
     async def run() -> None:
         shell = SandboxedShell(world.open(strict=strict), LocalShell(), offer)
         for command in commands:
-            await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
+            ended = await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
+            codes.append(ended.exit_code)
 
     asyncio.run(run())
-    return asked, b"".join(parts).decode()
+    return Offered(asked, b"".join(parts).decode(), codes)
 
 
 COMMIT = "echo x >.git/index.lock && echo done"
@@ -245,23 +261,24 @@ COMMIT = "echo x >.git/index.lock && echo done"
 
 @pytest.mark.needs("bwrap")
 def test_the_person_can_let_a_command_run_again_outside(world: SandboxWorld) -> None:
-    asked, text = run_offered(world, True, COMMIT)
+    asked, text, codes = run_offered(world, True, COMMIT)
     assert asked == [f"{COMMIT}: it writes .git"]
     assert text.endswith("[the user lets it run again, outside the sandbox]\ndone\n")
+    assert codes == [0]
     assert (world.project / ".git" / "index.lock").exists()
 
 
 @pytest.mark.needs("bwrap")
-def test_the_person_is_asked_once_for_a_command(world: SandboxWorld) -> None:
-    asked, text = run_offered(world, False, COMMIT, COMMIT)
-    assert len(asked) == 1
+def test_the_person_is_asked_once_for_a_command_that_fails_if_it_stays_inside(world: SandboxWorld) -> None:
+    asked, text, codes = run_offered(world, False, COMMIT, COMMIT)
+    assert (len(asked), codes) == (1, [1, 1])
     assert text.count("seems to have stopped") == 2
     assert not (world.project / ".git" / "index.lock").exists()
 
 
 @pytest.mark.needs("bwrap")
 def test_a_strict_sandbox_offers_nothing(world: SandboxWorld) -> None:
-    assert run_offered(world, True, COMMIT, strict=True)[0] == []
+    assert run_offered(world, True, COMMIT, strict=True).asked == []
 
 
 @pytest.mark.needs("bwrap")
@@ -304,9 +321,12 @@ def test_without_bubblewrap_an_old_landlock_does_not_do(
 ) -> None:
     kernel = SimpleNamespace(syscall=lambda *_: version)
     monkeypatch.setattr(ctypes, "CDLL", lambda _: kernel)
-    monkeypatch.setattr(landlock, "problem", landlock.problem.__wrapped__)  # what it has found stays for others
     monkeypatch.setenv("PATH", str(world.folder))
-    assert ("needs bubblewrap" not in world.open().problem()) == enough
+    landlock.problem.cache_clear()
+    try:
+        assert ("needs bubblewrap" not in world.open().problem()) == enough
+    finally:
+        landlock.problem.cache_clear()  # for others it is the kernel of this machine
 
 
 def test_a_bubblewrap_of_the_project_or_of_a_relative_folder_does_not_count(
