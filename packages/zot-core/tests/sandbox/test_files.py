@@ -166,6 +166,13 @@ async def test_a_file_that_is_missing_is_missing(world: SandboxWorld, files: San
         await files.list(str(world.project / "src" / "a.py"))
 
 
+@pytest.mark.parametrize("path", ["src/", "new/", "src/.", "new/..", "new/./"])
+async def test_the_name_of_a_folder_is_no_file_to_write(world: SandboxWorld, files: SandboxedFiles, path: str) -> None:
+    with pytest.raises(IsADirectoryError):
+        await files.write(f"{world.project}/{path}", b"")
+    assert not (world.project / "new").exists()
+
+
 async def test_a_path_is_not_cut_at_a_nul(world: SandboxWorld, files: SandboxedFiles) -> None:
     with pytest.raises(ValueError, match="null byte"):
         await files.read(f"{world.project}/src/a.py\0.txt")

@@ -38,6 +38,7 @@ def test_it_takes_the_place_of_a_missing_bubblewrap_and_has_a_name_of_its_own(le
     assert lesser.sandbox.state == "lesser"
     assert "and $TMPDIR (private, until zot ends); homes are hidden" in lesser.sandbox.walls().words
     assert lesser.sandbox.make_home() == ""
+    assert lesser.sandbox.note().startswith("a lesser sandbox, which does not protect .git, is in use: ")
 
 
 @pytest.mark.parametrize("more", [{"strict": True}, {"hosts": ["example.com"]}])

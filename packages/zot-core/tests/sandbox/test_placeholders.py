@@ -1,6 +1,7 @@
 """Folders that hold the place of settings, for one sandbox and for several."""
 
 import asyncio
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -81,6 +82,20 @@ def test_a_folder_that_somebody_removed_is_made_again(tmp_path: Path) -> None:
     assert (tmp_path / ".zot").is_dir()
     holder.remove()
     assert not (tmp_path / ".zot").exists()
+
+
+def test_where_the_file_system_has_no_locks_a_place_is_held_and_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int, kind: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    holder = Placeholders([str(tmp_path / ".zot")])
+    holder.make()
+    assert os.listdir(tmp_path) == [".zot"]
+    holder.remove()
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_another_program_locks_is_an_error(tmp_path: Path) -> None:

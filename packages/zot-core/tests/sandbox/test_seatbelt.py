@@ -2,7 +2,10 @@
 
 import os
 import re
-from pathlib import Path
+import sys
+
+import pytest
+from sandbox_world import SandboxWorld
 
 from zot_core.machine.shell import Launch
 from zot_core.sandbox import seatbelt
@@ -92,5 +95,19 @@ def test_a_profile_is_made_of_lists_and_nothing_else() -> None:
     assert not text.split()
 
 
-def test_it_is_missing_elsewhere(tmp_path: Path) -> None:
+def test_it_is_missing_elsewhere() -> None:
     assert bool(seatbelt.problem()) == (os.uname().sysname != "Darwin")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_mac_starts_commands_with_its_own_program_or_none(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os, "access", lambda path, _: there and path == "/usr/bin/sandbox-exec")
+    sandbox, launch = world.open(strict=True), Launch(["true"], str(world.project), {})
+    if there:
+        assert sandbox.confine(launch).argv[:2] == ["/usr/bin/sandbox-exec", "-p"]
+    else:
+        with pytest.raises(OSError, match="the sandbox needs /usr/bin/sandbox-exec, which is not there"):
+            sandbox.confine(launch)
