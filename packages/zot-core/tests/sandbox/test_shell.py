@@ -85,7 +85,7 @@ def test_a_command_gets_its_own_variables_and_the_harmless_ones_of_the_agent(
 
 
 def test_the_variables_that_say_where_tools_and_certificates_are_reach_the_inside(world: SandboxWorld) -> None:
-    given = dict.fromkeys(("JAVA_HOME", "ANDROID_HOME", "SSL_CERT_FILE", "SOURCE_DATE_EPOCH"), "x")
+    given = dict.fromkeys(("CI", "JAVA_HOME", "ANDROID_HOME", "SSL_CERT_FILE", "SOURCE_DATE_EPOCH"), "x")
     assert given.items() <= world.sandbox.environment(given).items()
 
 
@@ -288,7 +288,7 @@ def test_git_can_be_made_writable(world: SandboxWorld) -> None:
 
 def fake_bwrap(folder: Path, script: str) -> None:
     folder.mkdir()
-    (folder / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "bwrap").write_text(f"{script}\n" if script.startswith("#!") else f"#!/bin/sh\n{script}\n")
     (folder / "bwrap").chmod(0o755)
 
 
@@ -300,8 +300,9 @@ def fake_bwrap(folder: Path, script: str) -> None:
         ('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1', "does not let you make user namespaces"),
         ('echo "bwrap: No permissions to create a new namespace" >&2; exit 1', "does not let you make user namespaces"),
         ("exec /nowhere", "the sandbox does not work here"),
+        ("#!/nowhere", "the sandbox cannot start /"),
     ],
-    ids=["no bwrap", "hidden proc", "no user namespaces", "no namespaces", "damaged"],
+    ids=["no bwrap", "hidden proc", "no user namespaces", "no namespaces", "damaged", "no interpreter"],
 )  # fmt: skip
 def test_without_a_sandbox_nothing_runs(
     world: SandboxWorld, monkeypatch: pytest.MonkeyPatch, script: str, line: str
@@ -360,6 +361,7 @@ def test_an_option_is_used_where_the_version_of_bubblewrap_has_it(
     launch = world.sandbox.confine(Launch(["true"], str(world.project), {}))
     for each in launch.descriptors:
         os.close(each)
+    assert launch.argv[0] == str(world.folder / "bin" / "bwrap")
     assert ("--disable-userns" in launch.argv) == used
 
 
