@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from zot_tui.text.width import clip, expand_tabs, grapheme_width, graphemes, pad, split_at, width
+from zot_tui.text.width import clip, expand_tabs, grapheme_width, graphemes, is_narrow, pad, split_at, width
 
 texts = st.text() | st.text(alphabet="aé e\u0301漢字🇩🇪👩\u200d👧❤\ufe0f한\t\r\nक्षि\u200b")
 cells = st.integers(-2, 20)
@@ -28,6 +28,13 @@ cells = st.integers(-2, 20)
 )
 def test_a_text_takes_the_cells_of_its_graphemes(text: str, expected: int) -> None:
     assert width(text) == expected
+
+
+def test_characters_that_are_known_as_narrow_take_one_cell_beside_each_other() -> None:
+    narrow = [char for char in map(chr, range(0x20, 0x10000)) if is_narrow(char)]
+    assert {grapheme_width(char) for char in narrow} == {1}
+    assert [*graphemes("".join(narrow))] == narrow
+    assert {"é", "—", "…", "│", "⠧"}.issubset(narrow)
 
 
 def test_a_flag_is_never_cut_into_its_letters() -> None:

@@ -7,6 +7,7 @@ expand tabs and split rows first.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -20,6 +21,15 @@ if not os.environ.get("WCWIDTH_PYTHON"):  # wcwidth's own switch: do not use the
 
 import wcwidth  # noqa: E402  after `defer`
 from wcwidth.table_zero import ZERO_WIDTH as ZERO_WIDTH  # noqa: E402
+
+NARROW_LETTERS = (
+    "!-~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e"
+    "\u20a0-\u20c0\u2100-\u2319\u2500-\u25fc\u2800-\u28ff"
+)
+"""Characters that take one cell, with those around them too, for a regular expression: Latin, Greek, Cyrillic,
+punctuation, signs, box drawing, Braille."""
+
+_NARROW = re.compile(f"[ {NARROW_LETTERS}]*")
 
 Align = Literal["left", "right", "center"]
 
@@ -36,9 +46,14 @@ def grapheme_width(grapheme: str) -> int:
     return wcwidth.width(grapheme, control_codes="ignore")
 
 
+def is_narrow(text: str) -> bool:
+    """Whether each character of `text` surely is a grapheme of one cell, as nearly always."""
+    return (text.isascii() and text.isprintable()) or _NARROW.fullmatch(text) is not None
+
+
 def width(text: str) -> int:
     """Return the cells that `text` takes on one row."""
-    if text.isascii() and text.isprintable():
+    if is_narrow(text):
         return len(text)
     return sum(grapheme_width(grapheme) for grapheme in graphemes(text))
 
@@ -48,7 +63,7 @@ def split_at(text: str, cells: int) -> tuple[str, str]:
 
     Graphemes without width stay with the one before them.
     """
-    if text.isascii() and text.isprintable():
+    if is_narrow(text):
         cut = max(cells, 0)
         return text[:cut], text[cut:]
     used = cut = 0

@@ -16,22 +16,18 @@ from itertools import accumulate
 from typing import Generic
 
 from zot_tui.text.runs import Row, Run, S, clip_runs, join, runs_width
-from zot_tui.text.width import expand_tabs, grapheme_width, graphemes, split_at, width
+from zot_tui.text.width import NARROW_LETTERS, expand_tabs, grapheme_width, graphemes, is_narrow, split_at, width
 
 SPACES = frozenset(" \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u200b\u205f\u3000")
 NOT_FIRST = frozenset("、。，．・：；？！ー）］｝〕〉》」』】〙〗〟’”ゝゞ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ")
 NOT_LAST = frozenset("（［｛〔〈《「『【〘〖〝‘“")
 TOO_WIDE = "…"
 
-# Characters that take one cell, with those around them too: Latin, Greek, Cyrillic, punctuation, signs, box drawing.
-_LETTER = (
-    "!-~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e"
-    "\u20a0-\u20c0\u2100-\u2319\u2500-\u25fc"
-)
-_NARROW = re.compile(f"[ {_LETTER}]*")
 _ASCII_PIECES = re.compile(r" +|[^ ]+")
+_LETTER = f"[{NARROW_LETTERS}]"
+_NARROW = f"[ {NARROW_LETTERS}]"
 _PIECES = re.compile(  # spaces; narrow words; other characters with their neighbours, which they may join
-    rf" +(?=[ {_LETTER}]|\Z)|[{_LETTER}]+(?=[ {_LETTER}]|\Z)|[ {_LETTER}]?(?:[^ {_LETTER}]+[ {_LETTER}]?)+"
+    rf" +(?={_NARROW}|\Z)|{_LETTER}+(?={_NARROW}|\Z)|{_NARROW}?(?:[^ {NARROW_LETTERS}]+{_NARROW}?)+"
 )
 
 
@@ -113,7 +109,7 @@ def wrap(
 
 def _is_simple(line: Sequence[Run[S]]) -> bool:
     """Whether every character takes one cell and only spaces separate words."""
-    return all((text.isascii() and text.isprintable()) or _NARROW.fullmatch(text) for _, text in line)
+    return all(is_narrow(text) for _, text in line)
 
 
 def _keeps_indentation(line: Row[S], room: int) -> bool:
@@ -205,7 +201,7 @@ def _parts(text: str) -> Iterator[tuple[str, int, bool]]:
         yield from ((part, width(part), False) for part in _ASCII_PIECES.findall(text))
         return
     for part in _PIECES.findall(text):
-        if _NARROW.fullmatch(part):
+        if is_narrow(part):
             yield part, len(part), False
             continue
         for each in graphemes(part):
