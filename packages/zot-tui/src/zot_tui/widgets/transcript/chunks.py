@@ -18,6 +18,9 @@ TAB = 4
 TextLine: TypeAlias = Row[Any]
 """A line of text before it is wrapped: runs without line breaks."""
 
+DrawnRows: TypeAlias = list[Row[Any]]
+"""The rows of a chunk. It has a name because an inner function evaluates its annotations whenever it is made."""
+
 
 class RowCache(Protocol):
     """Something that caches rows and can drop them."""
@@ -81,10 +84,10 @@ BLANK = Chunk(lambda _: [])
 def wrapped(lines: Sequence[TextLine], first: Row[Any] | None = None, rest: Row[Any] | None = None) -> Chunk:
     """Return a chunk of wrapped lines; `first` is put before the first row of each line, `rest` before the others."""
 
-    def drawn(width: int) -> Iterator[tuple[TextLine, list[Row[Any]]]]:
+    def drawn(width: int) -> Iterator[tuple[TextLine, DrawnRows]]:
         return ((line, wrap(line, width, first=first or (), rest=rest or (), tab_size=TAB)) for line in lines)
 
-    def rows(width: int) -> list[Row[Any]]:
+    def rows(width: int) -> DrawnRows:
         return [row for _, rows in drawn(width) for row in rows]
 
     def begins(width: int) -> list[bool]:
@@ -101,7 +104,7 @@ def beside(chunk: Chunk, first: Row[Any], rest: Row[Any] | None = None) -> Chunk
     behind = rest if rest is not None else [(None, " " * runs_width(first))]
     cells = runs_width(first)
 
-    def rows(width: int) -> list[Row[Any]]:
+    def rows(width: int) -> DrawnRows:
         if width <= cells:
             return [*chunk.rows(width)]
         return [[*(behind if index else first), *row] for index, row in enumerate(chunk.rows(width - cells))]
@@ -183,7 +186,7 @@ def folded(chunks: Sequence[Chunk], limit: int, hint: str, how: Folding | None =
     """Return one chunk of about `limit` rows, with a row that says how much is left out and which key shows it."""
     tail, left_out = (how.tail, how.left_out) if how is not None else (False, 0)
 
-    def rows(width: int) -> list[Row[Any]]:
+    def rows(width: int) -> DrawnRows:
         shown, hidden = preview(chunks, width, limit, tail=tail)
         if not hidden:
             return shown
