@@ -250,7 +250,6 @@ class Talk:
     async def show_panel(self, panel: PanelWidget | None) -> None:
         """Open a panel, or close it."""
         self._view.panel = panel
-        self._view.changed()
         self._chat.app.redraw()
         await self.settle()
 

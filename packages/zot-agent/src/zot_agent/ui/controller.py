@@ -103,8 +103,8 @@ class Controller:
         conversation.permissions.ask_with(permission)
 
     def _connect(self) -> None:
-        self.dispatch.changed.connect(self._changed)
-        self.prompt_input.outdated.connect(self._changed)
+        self.dispatch.changed.connect(self.app.redraw)
+        self.prompt_input.outdated.connect(self.app.redraw)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
@@ -137,7 +137,7 @@ class Controller:
                 self.extension_view.show(event)
             case _:
                 self.refresh()
-        self._changed()
+        self.app.redraw()
 
     def _queue_changed(self) -> None:
         conversation, inbox = self.host.conversation, self.host.runtime.agent.inbox
@@ -168,10 +168,6 @@ class Controller:
         self.presenter.style.frames = theme.spinner.frames or self.presenter.style.frames
         self.app.theme = theme
         self.extension_view.dress()
-
-    def _changed(self) -> None:
-        self.view.changed()
-        self.app.redraw()
 
     def refresh(self) -> None:
         self._status.update(self.extension_view.status)

@@ -55,6 +55,7 @@ class Screen(urwid.Widget):
     """From top to bottom: the conversation, queued prompts, the working row, the to-do list, a panel or suggestions,
     the editor, the status row. On a low terminal the lowest widgets stay and the others shrink."""
 
+    no_cache = ("render",)  # see `Stack`
     _sizing = frozenset([urwid.BOX])
     _selectable = False
 
@@ -101,11 +102,6 @@ class Screen(urwid.Widget):
         elif self.typing and self._placeholder:
             self._placeholder, self.editor.placeholder = "", self._placeholder
 
-    def changed(self) -> None:
-        """Redraw: a widget has appeared, disappeared or changed its size."""
-        self._mark.changed()
-        self._invalidate()
-
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
         """See urwid: the wheel scrolls the conversation, wherever the pointer is."""
         if self.layer is not None and self.layer.mouse(event, button, column, row):
@@ -128,12 +124,12 @@ class Screen(urwid.Widget):
                 drawn = cut(drawn, wanted - kept, kept)
             parts.insert(0, drawn)
             room -= min(wanted, kept)
-        self._mark.changed()
         wanted = self.widgets.header.rows((columns,))
         header = max(min(wanted, rows // 3, room - MIN_TRANSCRIPT), 0)
         conversation = self.transcript.render((columns, room - header))
         room -= header
         if self.transcript.new_below and room > 1:
+            self._mark.changed()
             parts.insert(0, self._mark.render((columns,)))
             conversation = cut(conversation, 0, room - 1)
         above = [cut(self.widgets.header.render((columns,)), 0, header)] if header else []

@@ -24,7 +24,6 @@ class StopKeys:
         Offer earlier prompts to change if nothing was left to do twice within `TWICE` seconds."""
         chat = self._chat
         if chat.prompt_input.cancel() or self._view.editor.escape() or chat.presenter.clear_notes():
-            self._view.changed()
             chat.app.redraw()
         elif not self._stop():
             now = asyncio.get_running_loop().time()

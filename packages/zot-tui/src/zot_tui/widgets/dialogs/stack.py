@@ -49,6 +49,7 @@ class Stack(urwid.Widget):
     seconds, `after` calls back after a number of seconds.
     """
 
+    no_cache = ("render",)  # drawn because something in it has changed, so its last canvas is never wanted
     _sizing = frozenset([urwid.BOX])
     _selectable = True
 
@@ -219,5 +220,4 @@ class Stack(urwid.Widget):
 
     def _notify(self) -> None:
         self._watch()
-        self._invalidate()
         self.changed.emit()
