@@ -7,15 +7,18 @@ STUB = "tool call was aborted; no result recorded."
 
 
 def go_reads(data: bytes) -> list[dict[str, Any]]:
-    """The messages that the Go zot finds: lines that are not JSON and rows of unknown types are skipped."""
-    found = []
+    """The messages that the Go zot finds: lines that are not JSON, messages without content and rows of unknown types
+    are skipped. A compaction has the whole conversation in `messages`, and is skipped if that is no list."""
+    found: list[dict[str, Any]] = []
     for line in data.split(b"\n"):
         try:
             row = json.loads(line)
         except ValueError:
             continue
-        if row["type"] == "message":
+        if row["type"] == "message" and row["message"]["content"]:
             found.append(row["message"])
+        elif row["type"] == "compaction" and isinstance(row.get("messages", []), list):
+            found = [*row.get("messages", [])]
     return found
 
 

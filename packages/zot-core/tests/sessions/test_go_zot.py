@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from go_zot import check_accepted
+from go_zot import check_accepted, go_reads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zot_core.sessions.copying import plan_copy, write_copy
+from zot_core.sessions.exchange.passages import read_passages
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.rows import CustomEntry, Label, Meta, meta_row
+from zot_core.sessions.tree import read_tree
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock, new_entry_id
 from zot_provider.usage import Usage
 
@@ -140,6 +143,42 @@ def test_two_rows_of_results_would_be_refused(tmp_path: Path) -> None:
     apart = [line.replace(b'"type":"tool_result","message"', b'"type":"message","message"') for line in lines]
     with pytest.raises(AssertionError):
         check_accepted(b"".join(apart))
+
+
+def test_the_go_zot_goes_on_with_a_conversation_that_was_compacted_or_cleared_here(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    writer = Writer(path)
+    writer.ask(0, results=0)
+    writer.session.compact(Message("user", [TextBlock("notes")], "t", summarized_tokens=1), 1)
+    writer.ask(0, results=0)
+    assert [each["content"][0]["text"] for each in go_reads(path.read_bytes())] == ["é 1", "done", "é 2", "done"]
+    writer.session.clear()
+    writer.ask(0, results=0)
+    writer.session.close()
+    assert [each["content"][0]["text"] for each in go_reads(path.read_bytes())] == ["é 3", "done"]
+
+
+def test_a_compaction_of_the_go_zot_counts_here_and_in_copies(tmp_path: Path) -> None:
+    path, copied = tmp_path / "s.jsonl", tmp_path / "copy.jsonl"
+    writer = Writer(path)
+    for _ in range(2):
+        writer.ask(0, results=0)
+    writer.session.close()
+    kept = go_reads(path.read_bytes())[-1:]
+    meta = {"compaction": "true", "tokens_before": "7"}
+    summary = {"role": "user", "content": [{"text": "notes"}], "time": "t", "meta": meta}
+    with path.open("a") as file:
+        file.write(json.dumps({"type": "compaction", "messages": [summary, *kept]}) + "\n")
+    stored = load(str(path))
+    assert [(each.text, each.summarized_tokens) for each in stored.messages] == [("notes", 7), ("done", None)]
+    assert stored.messages[1].id
+    tree = read_tree([str(path)], str(path))
+    assert tree.first_lines([tree.current]) == {tree.current: "notes"}
+    assert [passage.message.text for passage in read_passages(str(path))][-1] == "notes"
+    with path.open("rb") as source, copied.open("wb") as target:
+        write_copy(target, META, source, plan_copy(path.read_bytes().splitlines(keepends=True)))
+    assert load(str(copied)).messages == stored.messages
+    assert read_tree([str(copied)], str(copied)).current == tree.current
 
 
 def test_pictures_that_the_go_zot_repeats_for_the_model_are_no_prompt_of_the_person(tmp_path: Path) -> None:

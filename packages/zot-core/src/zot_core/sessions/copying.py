@@ -40,14 +40,15 @@ def plan_copy(source: Iterable[bytes], entry: str = "", *, before: bool = False)
             end, reached = first, True
             break
         end = start + len(line)
-        if kind in ("meta", "rename", "compaction"):  # these are written again or left out
+        row = read_row(line) if kind in ("meta", "rename", "compaction") else {}
+        if kind in ("meta", "rename") or "offset" in row:  # these are written again or left out
             if begin < start:
                 copy.pieces.append((begin, start))
             begin = end
         if kind in ("meta", "rename"):
-            _read_names(copy, read_row(line))
+            _read_names(copy, row)
         elif kind in KINDS:
-            if kind == "compaction" and (compaction := rows.read_compaction(read_row(line))) is not None:
+            if "offset" in row and (compaction := rows.read_compaction(row)) is not None:
                 compaction.summary.id = id
                 copy.pieces.append(compaction)
             copy.messages += kind != "custom"

@@ -2,8 +2,8 @@
 
 A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
 `branch_summary`, `label`, `custom`, `prompt`, `cut`, `totals`. The existing Go zot has the same fields, except for the
-`type` of blocks and the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list.
-Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
+`type` of blocks, the `id` of entries and what a `compaction` has; it skips `tool_result` and what follows `compaction`
+here. Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
 
 The rows of the conversation, `message`, `compaction` and `branch_summary`, and `label` and `custom` rows are entries:
 they have an `id` that stays the same in copies. `entry_id` gives the id of a row without one.
@@ -63,8 +63,8 @@ class Meta(Record):
 class CompactionRow(Record):
     """A compaction: the conversation continues with `summary` and the last `kept` messages before this row.
 
-    `offset`: the position in the file, in bytes, of the row of the first kept message, or of this row if none is kept.
-    A fast reader reads this row, then the messages from `offset` on, ignoring earlier compactions.
+    `offset`: the position in the file, in bytes, of the row of the first kept message, or of this row if none is kept
+    (0: the Go zot has written it). A fast reader reads this row and the messages from `offset` on, not earlier ones.
     """
 
     summary: Message
@@ -94,6 +94,7 @@ _PICTURES_AGAIN = TextBlock("Tool output included the following image content:")
 
 _META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
 _FATES: tuple[Fate, ...] = get_args(Fate)
+_COUNTED = ("input", "output", "cache_read", "cache_write")
 
 
 def to_bytes(row: str) -> bytes:
@@ -121,7 +122,9 @@ def tool_result_row(message: Message) -> str:
 
 
 def compaction_row(compaction: CompactionRow) -> str:
-    tail = f'"kept":{compaction.kept},"offset":{compaction.offset}{_id(compaction.summary.id)}'
+    # The Go zot takes the list `messages` for the conversation, and skips a row that has a text there.
+    above = ',"messages":"above"' if compaction.summary.content else ""
+    tail = f'"kept":{compaction.kept},"offset":{compaction.offset}{above}{_id(compaction.summary.id)}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
 
 
@@ -202,13 +205,7 @@ def usage_row(usage: Usage, cumulative: Usage) -> str:
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
-    fields = {
-        "input_tokens": usage.input,
-        "output_tokens": usage.output,
-        "cache_read_tokens": usage.cache_read,
-        "cache_write_tokens": usage.cache_write,
-        "cost_usd": usage.shown_cost,
-    }
+    fields = {f"{name}_tokens": getattr(usage, name) for name in _COUNTED} | {"cost_usd": usage.shown_cost}
     return fields if usage.reasoning is None else fields | {"reasoning_tokens": usage.reasoning}
 
 
@@ -325,11 +322,19 @@ def _count(text: str) -> int:
 
 
 def read_compaction(row: dict[str, Any]) -> CompactionRow | None:
-    """Parse a `compaction` row; None if it is not complete."""
-    summary, kept, offset = read_message(row.get("message")), row.get("kept"), row.get("offset")
+    """Parse a `compaction` row, or that of the Go zot (all messages, a summary first); None if it is not complete."""
+    summary, kept, offset = entry_message(row), row.get("kept"), row.get("offset")
+    if isinstance(messages := row.get("messages"), list):
+        kept, offset = len(messages) - 1, 0
     if summary is None or not _is_count(kept) or not _is_count(offset):
         return None
     return CompactionRow(summary, kept, offset)
+
+
+def entry_message(row: dict[str, Any]) -> Message | None:
+    """Parse the message of a row, of a compaction its summary; None if it has none."""
+    messages = row.get("messages")
+    return read_message(messages[0] if isinstance(messages, list) and messages else row.get("message"))
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
@@ -386,14 +391,9 @@ def read_usage(value: Any) -> Usage:
         return found if usable else missing
 
     cost = number("cost_usd", None)
-    return Usage(
-        int(number("input_tokens")),
-        int(number("output_tokens")),
-        int(number("cache_read_tokens")),
-        int(number("cache_write_tokens")),
-        None if cost is None else float(cost),
-        int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None,
-    )
+    input, output, read, written = (int(number(f"{name}_tokens")) for name in _COUNTED)
+    reasoning = int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None
+    return Usage(input, output, read, written, None if cost is None else float(cost), reasoning)
 
 
 def _text(value: Any) -> str:

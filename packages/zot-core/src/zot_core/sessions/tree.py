@@ -187,7 +187,7 @@ class SessionTree:
                     if path not in files:
                         files[path] = open(path, "rb", opener=open_regular)  # noqa: SIM115  closed below
                     files[path].seek(entry.place[1])
-                    message = rows.read_message(read_row(files[path].read(entry.place[2])).get("message"))
+                    message = rows.entry_message(read_row(files[path].read(entry.place[2])))
                 found[id] = "" if message is None else first_line(message)
         except OSError as error:
             raise SessionError(f"cannot read the session: {error.strerror}") from error
@@ -202,7 +202,7 @@ class SessionTree:
         entry = self.entries[id]
         if entry.place is None:
             return entry.held if isinstance(entry.held, Message) else None
-        found = rows.read_message(_row(entry.place).get("message"))
+        found = rows.entry_message(_row(entry.place))
         return None if found is None else found.replace(id=id)
 
     def custom(self, id: str) -> rows.CustomEntry | None:

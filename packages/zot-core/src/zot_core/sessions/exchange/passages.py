@@ -29,7 +29,7 @@ def read_passages(path: str) -> Iterator[Passage]:
         for kind, _, _, _, line in file_rows(file):
             if kind not in ("user", "assistant", "tool", "compaction"):
                 continue
-            message = rows.read_message(read_row(line).get("message"))
+            message = rows.entry_message(read_row(line))
             if message is None:
                 continue
             if message.role == "tool":
