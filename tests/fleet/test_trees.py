@@ -5,7 +5,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -44,7 +44,6 @@ def origin(tmp_path: Path) -> Path:
     git(work, "add", "--all")
     git(work, "commit", "--quiet", "-m", "first")
     git(work, "clone", "--quiet", "--bare", str(work), str(bare))
-    git(bare, "update-server-info")
     return bare
 
 
@@ -52,13 +51,31 @@ def origin(tmp_path: Path) -> Path:
 def web(tmp_path: Path, origin: Path) -> Iterator[str]:
     """The address of the repository over http."""
 
-    class Quiet(SimpleHTTPRequestHandler):
+    class Backend(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path, _, query = self.path.partition("?")
+            asked = {"REQUEST_METHOD": self.command, "PATH_INFO": path, "QUERY_STRING": query}
+            for name in ("Content-Type", "Content-Encoding", "Git-Protocol"):
+                asked[name.upper().replace("-", "_")] = self.headers.get(name, "")
+            asked["HTTP_CONTENT_ENCODING"] = asked.pop("CONTENT_ENCODING")
+            served = {"GIT_PROJECT_ROOT": str(tmp_path), "GIT_HTTP_EXPORT_ALL": "1"}
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            done = subprocess.run(
+                ["git", "http-backend"], input=body, env=os.environ | served | asked, check=True, capture_output=True
+            )
+            head, _, body = done.stdout.partition(b"\r\n\r\n")
+            fields = dict(line.split(": ", 1) for line in head.decode().splitlines())
+            self.send_response(int(fields.pop("Status", "200").split()[0]))
+            for name, value in fields.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
         def log_message(self, format: str, *args: object) -> None: ...
 
-    class Patient(ThreadingHTTPServer):
-        request_queue_size = 64  # git opens several connections at once
-
-    with Patient(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as running:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Backend) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}/{origin.name}"
