@@ -18,7 +18,7 @@ RUN_LINES = """
 mark() { echo "$number" >>"$RAN"; }
 ls() { :; }
 a() { :; }
-number=0
+FUNCNEST=4 number=0
 for line in "$@"; do
     number=$((number + 1))
     (eval "$line"; wait) </dev/null >/dev/null 2>&1
@@ -79,6 +79,7 @@ def test_bash_runs_the_command_in_each_of_these_lines(tmp_path: Path) -> None:
     [
         (">a 2>b cat x >c", "cat x"), ("a >|f -a2>&1", "a -a2"), (">f ls -1>&2 b >|f", "ls -1 b"),
         (">a >b mark 0<&-", "mark"), ("ls <<'E'2>& - >& --a b\nE\n", "ls -a b"), ("ls >& -a", "ls a"),
+        ("a >x b`c`d", "a bd"), ("ls | a <<E b`c`d\nE", "a bd"),
     ],
 )  # fmt: skip
 def test_words_at_a_redirection_are_counted_as_a_shell_does_or_asked_about(line: str, words: str) -> None:

@@ -176,7 +176,7 @@ def _is_whole(root: Node, data: bytes) -> bool:
 def _read(node: Node, line: ShellLine, data: bytes) -> None:
     kind = node.type
     if kind == "command":
-        line.commands.append(_command(node, line, data))
+        line.commands.append(_command(node))
     elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
         line.commands.append(SimpleCommand([_word(each) for each in words], _text(node)))
     elif kind == "file_redirect":
@@ -195,6 +195,8 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         after.type == "file_redirect" and _shares_number(before, after) for before, after in pairwise(node.children)
     ):
         line.hide("a number may belong to a redirection")
+    if any(not _BETWEEN.fullmatch(data, a.end_byte, b.start_byte) for a, b in pairwise(_separate(node))):
+        line.hide("its words are not separated")
     _read_text(node, line)
     if kind not in (_CLEAR if node.is_named else _TOKENS):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
@@ -223,15 +225,20 @@ _REASONS = {
 }
 
 
-def _command(node: Node, line: ShellLine, data: bytes) -> SimpleCommand:
+def _separate(node: Node) -> list[Node]:
+    """Return the parts of a node that are words of a command, or redirections: between them is a blank."""
+    if node.type != "file_redirect":
+        return node.children if node.type == "command" else []
+    file, words = _parts(node)
+    return words if file is None else [file, *words]
+
+
+def _command(node: Node) -> SimpleCommand:
     words = [
         _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         for child in node.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
     ] + [_word(each) for each in _words_behind(node)]
-    for before, after in pairwise(node.children):
-        if not _BETWEEN.fullmatch(data, before.end_byte, after.start_byte):
-            line.hide("its words are not separated")
     return SimpleCommand(words, _text(node), _is_fed(node))
 
 
