@@ -152,6 +152,8 @@ async def test_temporary_files_are_those_of_the_sandbox(world: SandboxWorld, fil
     assert await files.read("/tmp/zot-test-a/b") == b"kept"
     assert await files.real("/tmp/zot-test-a/../zot-test-a/b") == "/tmp/zot-test-a/b"
     assert not os.path.exists("/tmp/zot-test-a")
+    found = await grep.run({"pattern": "kept", "path": "/tmp"}, ToolContext(str(world.project), files, LocalShell()))
+    assert "zot-test-a/b" in found.text
 
 
 async def test_a_file_that_is_missing_is_missing(world: SandboxWorld, files: SandboxedFiles) -> None:
