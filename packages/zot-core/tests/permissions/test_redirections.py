@@ -38,6 +38,7 @@ DOUBTED = [
     "ls <<E\nE '\nE\nmark x\n#'", "ls <<-E\nEx '\n\tE\nmark x\n#'", "ls <<E>&\"-\"\nx\nE\nmark x\n",
     "ls <<E\"F\"\nx\nEF\nmark x\nE\"F\"\n",
 ]  # fmt: skip
+OF_ZSH = [">&-# mark x", ">&-#a;mark"]
 OF_BASH = ["2>&-mark x", "<&-'mark' x", '2>& -"mark"', "2>& -mark x", "2>&1- mark x"]
 
 
@@ -64,7 +65,7 @@ def test_a_denied_command_is_found_beside_redirections(line: str) -> None:
     assert judge(line, ("deny", "bash(other *)")) == "allow"
 
 
-@pytest.mark.parametrize("line", [*DOUBTED, *OF_BASH])
+@pytest.mark.parametrize("line", [*DOUBTED, *OF_BASH, *OF_ZSH])
 def test_where_a_shell_sees_other_words_than_the_grammar_a_deny_asks(line: str) -> None:
     assert judge(line) in ("ask", "deny")
 

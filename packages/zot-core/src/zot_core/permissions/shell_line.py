@@ -98,6 +98,8 @@ _HIDDEN = re.compile(
 )
 _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
+_BEHIND_CLOSING = re.compile(rb"[ \t\n;&|<>)`]|\\\n|\Z")
+"""The end of a `>&-`: in bash a word may follow, and in other shells that is the rest of the name of a file."""
 _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n|-(?=[ \t\n<]))*")
 """The text that the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
 _WHOLE = ("string", "translated_string", "heredoc_body", "regex")
@@ -180,7 +182,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
     elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
         line.commands.append(SimpleCommand([_word(each) for each in words], _text(node)))
     elif kind == "file_redirect":
-        _read_redirection(node, line)
+        _read_redirection(node, line, data)
     elif kind in ("heredoc_body", "herestring_redirect"):
         line.inputs.append(_text(node) if kind == "heredoc_body" else _word(node.children[-1]).shape)
     elif kind in _DECLARING:
@@ -339,11 +341,14 @@ def _escaped(found: re.Match[str]) -> str:
     return "" if found[0] == "\\\n" else found[1]
 
 
-def _read_redirection(node: Node, line: ShellLine) -> None:
+def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     file, words = _parts(node)
     if words:
         line.unclear.append("a redirection is before other words")
     if file is None:  # it closes a stream, which the sign says; or the line cannot be parsed, which is noted apart
+        sign = next((child for child in node.children if not child.is_named), node)
+        if not _BEHIND_CLOSING.match(data, sign.end_byte):
+            line.hide("its words are not separated")
         return
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
