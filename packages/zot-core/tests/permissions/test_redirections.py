@@ -1,4 +1,4 @@
-"""Redirections and here-documents, whose parts shells and the grammar see differently: what a shell runs is judged."""
+"""Redirections and here-documents, which shells and the grammar see differently: what a shell runs is judged."""
 
 import os
 import subprocess
@@ -100,6 +100,15 @@ def test_a_usual_redirection_or_here_document_is_no_doubt() -> None:
         "export A=b >c mark",
     ):  # fmt: skip
         assert judge(line) == "allow", line
+
+
+@pytest.mark.parametrize("line", ["ls &>f mark x", "((mark))", "[[ a || mark ]]", "ls $'\\'; mark x #'"])
+def test_where_there_is_no_bash_a_deny_asks_about_what_only_bash_knows(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judge(line) == "allow"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (judge(line), judge("ls 12>f"), judge("ls >f x 2>&1")) == ("ask", "ask", "allow")
 
 
 _PIECES = [

@@ -60,7 +60,7 @@ class Redirection(Record):
 class ShellLine(Record):
     """The commands and files of a line. `unclear` says why it may also do something else, `opaque` why it may run a
     command that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts`
-    are others that a shell may come to take for commands."""
+    are others that a shell may come to take for commands. `of_bash`: other shells may find other commands."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
@@ -68,6 +68,7 @@ class ShellLine(Record):
     opaque: list[str] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    of_bash: bool = False
 
     def hide(self, why: str) -> None:
         """Note that the line may run a command that was not found."""
@@ -93,6 +94,8 @@ _FOUND = _CLEAR | frozenset(_MORE_KINDS.split())
 """Kinds in which every command is found; in an ERROR they are not, and it is noted apart."""
 _SIGNS = '; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
 _TOKENS = frozenset(_SIGNS.split())
+_OF_BASH = frozenset(("[[", "((", "&>", "&>>", "ansi_c_string", "translated_string"))
+"""To dash the first is a program, the second begins two subshells, and the others end a command or a text earlier."""
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
 )
@@ -199,6 +202,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.hide("a number may belong to a redirection")
     if any(not _BETWEEN.fullmatch(data, a.end_byte, b.start_byte) for a, b in pairwise(_separate(node))):
         line.hide("its words are not separated")
+    line.of_bash = line.of_bash or kind in _OF_BASH
     _read_text(node, line)
     if kind not in (_CLEAR if node.is_named else _TOKENS):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
@@ -353,6 +357,7 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
     path = _word(file).shape
+    line.of_bash = line.of_bash or len(descriptor) > 1  # others take `12>` for the word 12
     if not descriptor.isdecimal() or (operator in (">&", "<&") and path.startswith("-") and path != "-"):
         line.hide("a redirection has words that may belong to the command")
     if operator in (">&", "<&") and path in _DESCRIPTORS and descriptor in _DESCRIPTORS:

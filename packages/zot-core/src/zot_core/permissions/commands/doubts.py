@@ -6,6 +6,7 @@ Where there is such a rule, a line that cannot be judged is asked about, in ever
 from collections.abc import Iterable, Sequence
 
 from zot_core.machine.hosts import HostPattern
+from zot_core.machine.programs import find_program
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.hints import hints, is_unknown, names_program
 from zot_core.permissions.commands.inline_code import starts_programs
@@ -46,6 +47,8 @@ def doubt(line: ShellLine, forms: Sequence[Form], files: NamedFiles, rules: Sequ
         return ""
     if line.opaque:
         return f"{line.opaque[0]}, and {_about(rules[0])}"
+    if line.of_bash and find_program("bash") is None:
+        return f"without bash, it may run other commands, and {_about(rules[0])}"
     for form in forms:
         hidden = _hidden(form)
         if hidden:
