@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 import urwid
-from waiting import PATIENCE
 
 from zot_tui.app import App
 from zot_tui.keys.key import Key
@@ -130,21 +129,15 @@ def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is() -
     drive(counter, test)
 
 
-def test_what_may_wait_is_drawn_with_the_next_change_and_by_itself_in_the_end() -> None:
+def test_what_changes_for_a_drawing_has_no_drawing_of_its_own() -> None:
     counter = Counter()
 
     async def test(driver: Driver) -> None:
-        driver.app.redraw(within=1000)
-        counter.add()
+        driver.app.pace.due.connect(counter.add)
+        driver.app.pace.due.connect(driver.app.redraw)
         driver.app.redraw()
-        async with asyncio.timeout(PATIENCE):
-            while driver.memory.draws < 2:
-                await asyncio.sleep(0.001)
-            assert not driver.app.drawing
-            driver.app.redraw(within=0.01)
-            driver.app.redraw(within=1000)
-            while driver.memory.draws < 3:
-                await asyncio.sleep(0.001)
+        await driver.settle()
+        assert (driver.memory.draws, counter.number) == (2, 1)
         assert not driver.app.drawing
 
     drive(counter, test)

@@ -150,14 +150,14 @@ class App:
             self.images = ImageStore(self.screen, self.environment, lambda: self._theme, enabled=enabled)
         return self.images
 
-    def redraw(self, *, waits: bool = False, within: float = 0.0) -> None:
+    def redraw(self, *, waits: bool = False) -> None:
         """Draw soon: see `Pace`."""
         if self.visible:
-            self.pace.request(waits=waits, within=within)
+            self.pace.request(waits=waits)
 
     def draw(self) -> None:
-        self.pace.cancel()
         self.pace.due.emit()
+        self.pace.cancel()  # afterwards: what has changed for this drawing needs no other
         self._draw()
 
     def _draw(self) -> None:

@@ -10,10 +10,9 @@ RATE = 25.0  # redraws a second, keys aside
 
 class Pace:
     """Calls `draw` soon after a change, together with all other changes until then. `rate` is the most draws a second,
-    `last` when it was drawn last, in seconds of the loop.
+    `last` when it was drawn last, in seconds of the loop. `due` is emitted before everything is drawn.
 
-    What `waits` is not drawn with a key that comes before: its owner holds it back until `due` is emitted, which is
-    before everything is drawn.
+    A change that `waits` lets a key be drawn first: its owner shows it only when `due` is emitted.
     """
 
     def __init__(self, draw: Callable[[], object]) -> None:
@@ -34,16 +33,11 @@ class Pace:
         """Whether a change has not been drawn yet that a key need not wait for."""
         return self._waits and self._timer is not None
 
-    def request(self, *, waits: bool, within: float) -> None:
-        """Draw soon. A change that may wait is drawn `within` a number of seconds, together with the next one."""
+    def request(self, *, waits: bool) -> None:
+        """Draw as soon as the rate allows."""
         self._waits = self._waits or waits
-        loop = asyncio.get_running_loop()
-        at = max(loop.time() + within, self.last + 1 / self.rate)
-        if self._timer is not None:
-            if self._timer.when() <= at:
-                return
-            self._timer.cancel()
-        self._timer = loop.call_at(at, self._draw)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_at(self.last + 1 / self.rate, self._draw)
 
     def cancel(self) -> None:
         """Take back what was requested."""

@@ -42,7 +42,7 @@ class Alarm:
 def spinner() -> tuple[Spinner, Alarms, list[str]]:
     alarms, redraws = Alarms(), []
     spinner = Spinner(LOOK, alarms.after, clock=lambda: alarms.now)
-    spinner.outdated.connect(lambda _: redraws.append(""))
+    spinner.outdated.connect(lambda: redraws.append(""))
     return spinner, alarms, redraws
 
 
@@ -60,6 +60,27 @@ def test_it_turns_eight_times_a_second_and_tells_the_time() -> None:
     alarms.pass_by(64.875)
     assert text(widget) == "  - working  1m 05s · Esc stops"
     assert len(redraws) == 1 + 520
+
+
+def test_a_frame_comes_with_a_drawing_that_comes_anyway() -> None:
+    widget, alarms, redraws = spinner()
+    turned: list[int] = []
+    widget.turned.connect(turned.append)
+    widget.start()
+    for _ in range(16):
+        alarms.pass_by(0.0625)
+        widget.turn()
+    assert text(widget) == "  - working  1s"
+    assert turned == [1, 2, 3, 4, 5, 6, 7, 8]  # a second has eight frames
+    assert len(redraws) == 1
+
+    alarms.pass_by(0.125)
+    assert text(widget) == "  + working  1s"
+    assert len(redraws) == 2
+
+    widget.stop()
+    widget.turn()
+    assert (text(widget), alarms.set) == ("", [])
 
 
 def test_during_a_wait_the_seconds_count_down() -> None:
@@ -130,7 +151,7 @@ async def test_in_an_app_it_draws_itself_and_stops_with_it() -> None:
     pile = urwid.Pile([])
     app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
     widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after)
-    widget.outdated.connect(lambda within: app.redraw(within=within))
+    widget.outdated.connect(app.redraw)
     pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
     async with Driver(app) as driver:
         assert driver.screen() == "above"

@@ -39,12 +39,14 @@ class ChatScreen:
         transcript.outdated.connect(self.app.redraw)
         transcript.patient = True  # an answer that grows does not hold up a key
         transcript.grown.connect(partial(self.app.redraw, waits=True))
+        spinner = self.view.spinner
+        spinner.turned.connect(self.presenter.spin)
+        spinner.outdated.connect(self.app.redraw)
+        self.app.pace.due.connect(spinner.turn)  # before what it changes in the transcript is shown
         self.app.pace.due.connect(transcript.show_growth)
         transcript.older_wanted.connect(self.presenter.history.more)
-        self.view.spinner.outdated.connect(self._on_spin)
         self.view.stack.unused.connect(self._press_in_dialog)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS)
-        self._frame = 0
         if os.environ.get("ZOT_INLINE_IMAGES"):
             from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
 
@@ -67,11 +69,6 @@ class ChatScreen:
         binding = self.controller.keys.keymap.find(key, (CHAT,))
         if binding is not None and binding.action in IN_DIALOGS:
             self.controller.keys.actions[binding.action]()
-
-    def _on_spin(self, within: float) -> None:
-        self._frame += 1
-        self.presenter.spin(self._frame)
-        self.app.redraw(within=within)
 
     async def check_keys(self, chords: Iterable[str]) -> None:
         """Show a note for each of the user's chords that this terminal cannot report."""

@@ -32,8 +32,9 @@ class Spinner(Rows):
     It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
     `after` calls back after a number of seconds (`App.after`), `theme` is the part of a theme for spinners, `clock`
-    returns seconds. `outdated` is emitted when the row must be drawn again, with the seconds within which that is early
-    enough.
+    returns seconds. `outdated` is emitted when the row must be drawn again, `turned` with the number of a frame that is
+    new. An owner that calls `turn` before every drawing gets new frames with drawings that come anyway; the spinner
+    asks for one only if none has come for the time of a frame.
     """
 
     def __init__(
@@ -45,7 +46,8 @@ class Spinner(Rows):
     ) -> None:
         super().__init__(self._rows_at)
         self._after = after
-        self.outdated: Signal[[float]] = Signal()
+        self.outdated: Signal[[]] = Signal()
+        self.turned: Signal[[int]] = Signal()
         self._clock = clock
         self._label = ""
         self._hint = ""
@@ -65,7 +67,6 @@ class Spinner(Rows):
     @theme.setter
     def theme(self, theme: SpinnerStyle) -> None:
         self._theme = theme
-        self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
         self.changed()
 
     @property
@@ -104,9 +105,7 @@ class Spinner(Rows):
             self._schedule()
 
     def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._cancel()
         if self._started is not None:
             self._started = None
             self._show()
@@ -123,26 +122,45 @@ class Spinner(Rows):
         self._label = detached(sanitize_line(text or turn))
         self._show()
 
-    def _schedule(self) -> float:
-        """Start the time until the next frame. Return how long this one may wait to be drawn."""
-        interval = max(FASTEST_MS, self._theme.interval_ms or INTERVAL_MS)
-        self._timer = self._after(interval / 1000, self._next_frame)
-        return (interval - FASTEST_MS) / 1000
+    def turn(self) -> None:
+        """Show the frame of this moment, and ask for no drawing until the time of a frame has passed."""
+        if self._started is None:
+            return
+        self._schedule()
+        frame = int(self.elapsed / self._interval)
+        if frame != self._frame:
+            self._frame = frame
+            self.changed()
+            self.turned.emit(frame)
 
-    def _next_frame(self) -> None:
-        self._frame = (self._frame + 1) % len(self._frames)
-        self._show(self._schedule())
+    @property
+    def _interval(self) -> float:
+        """Seconds of a frame."""
+        return max(FASTEST_MS, self._theme.interval_ms or INTERVAL_MS) / 1000
 
-    def _show(self, within: float = 0.0) -> None:
+    def _schedule(self) -> None:
+        self._cancel()
+        self._timer = self._after(self._interval, self._ask)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _ask(self) -> None:
+        self._timer = None
+        self.turn()
+        self.outdated.emit()
+
+    def _show(self) -> None:
         self.changed()
-        self.outdated.emit(within)
+        self.outdated.emit()
 
     def _rows_at(self, columns: int) -> list[Row[Hashable]]:
         if self._started is None:
             return [[]]
-        runs: Row[Hashable] = [
-            ("spinner", f"{self._frames[self._frame % len(self._frames)]} {self._message or self._label}")
-        ]
+        frames = [each for each in self._theme.frames or () if width(each) == 1] or FRAMES
+        runs: Row[Hashable] = [("spinner", f"{frames[self._frame % len(frames)]} {self._message or self._label}")]
         left = self._until - self._clock()
         runs.append(("muted", f"  in {duration(math.ceil(left))}" if left > 0 else f"  {duration(self.elapsed)}"))
         if self._hint:
