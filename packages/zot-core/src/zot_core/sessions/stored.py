@@ -3,7 +3,7 @@
 import gc
 import os
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
@@ -105,14 +105,13 @@ class _RowSource:
         self._fd = open_regular(path)
         weakref.finalize(self, os.close, self._fd)
 
-    def row(self, start: int, size: int) -> dict[str, Any]:
-        return read_row(self.read(start, size))
-
     def read(self, start: int, size: int) -> bytes:
-        if hasattr(os, "pread"):
-            return os.pread(self._fd, size, start)
-        os.lseek(self._fd, start, os.SEEK_SET)  # Windows
-        return os.read(self._fd, size)
+        """Return bytes of the file. Raises `SessionError`."""
+        with SessionError.of_system("cannot read the session's older messages"):
+            if hasattr(os, "pread"):
+                return os.pread(self._fd, size, start)
+            os.lseek(self._fd, start, os.SEEK_SET)  # Windows
+            return os.read(self._fd, size)
 
 
 class StoredMessage(Message):
@@ -158,16 +157,15 @@ class StoredMessage(Message):
             raise AttributeError(f"a message has no {name}")
         source = self._source
         if source is not None:
-            found = self._parsed(source)
+            found = self._parsed(source.read)
             for field_name in Message.__match_args__:  # each once: another thread may be reading
                 if field_name not in ("role", "id"):
                     setattr(self, field_name, getattr(found, field_name))
             self._source = None
         return object.__getattribute__(self, name)
 
-    def _parsed(self, source: _RowSource) -> Message:
-        with SessionError.of_system("cannot read the session's older messages"):
-            found = [rows.read_message(source.row(*each).get("message")) for each in self._rows]
+    def _parsed(self, read: Callable[[int, int], bytes]) -> Message:
+        found = [rows.read_message(read_row(read(*each)).get("message")) for each in self._rows]
         there = [each for each in found if each is not None]
         first = there[0] if there else Message(self.role, [])
         first.content = [block for each in there for block in each.content]
@@ -176,19 +174,29 @@ class StoredMessage(Message):
         first.id = self.id
         return first
 
-    def glimpse(self) -> Message:
-        """Return the message, of which nothing is kept here if it has not been loaded."""
+    def glimpse(self, known: "UnreadRows | None" = None) -> Message:
+        """Return the message, of which nothing is kept here if it has not been loaded. It is not read from its file
+        again if its rows are `known`."""
         source = self._source
-        return self if source is None else self._parsed(source)
+        if source is None:
+            return self
+        return self._parsed(source.read if known is None or known.source is not source else known.read)
 
 
 class UnreadRows(Record):
     """The rows of messages that have not been loaded: the number of the first one, where the rows of each begin in
-    `data`, and the bytes of their file."""
+    `data`, and the bytes of their file `source`, from `begin` on."""
 
     first: int
     starts: list[int]
     data: bytes
+    source: _RowSource
+    begin: int
+
+    def read(self, start: int, size: int) -> bytes:
+        """Return bytes of the file. Raises `SessionError`."""
+        at = start - self.begin
+        return self.data[at : at + size] if 0 <= at <= len(self.data) - size else self.source.read(start, size)
 
 
 def unread_rows(messages: Sequence[Message], end: int, most: int) -> UnreadRows | None:
@@ -209,9 +217,8 @@ def unread_rows(messages: Sequence[Message], end: int, most: int) -> UnreadRows 
             break
         starts.append(start)
     begin = starts[-1]
-    with SessionError.of_system("cannot read the session's older messages"):
-        data = source.read(begin, stop - begin)
-    return UnreadRows(end - len(starts), [start - begin for start in reversed(starts)], data)
+    data = source.read(begin, stop - begin)
+    return UnreadRows(end - len(starts), [start - begin for start in reversed(starts)], data, source, begin)
 
 
 def _unread_message(line: bytes, before: str, start: int, source: _RowSource) -> StoredMessage | None:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from zot_core.display import Recaller, main_argument, recalled_display, received
 from zot_core.sessions.search.words import SearchedWord, excerpt
-from zot_core.sessions.stored import StoredMessage, unread_rows
+from zot_core.sessions.stored import StoredMessage, UnreadRows, unread_rows
 from zot_provider.json_text import dump
 from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record
@@ -116,40 +116,49 @@ def search_messages(
 
     This reads files: call it in a thread. Raises `SessionError` if one cannot be read."""
     before = len(messages)  # the number of the message that was looked at last
-    for number in _candidates(messages, phrase, check) if phrase else ():
+    for number, known in _candidates(messages, phrase, check) if phrase else ():
         head = number - (messages[number].role == "tool" and number > 0)  # results are shown with their calls
         if head >= before:
             continue
         before = head
         check()
-        for part in reversed(list(_parts(messages, head, phrase, tools, answers=number > head))):
+        for part in reversed(list(_parts(messages, head, phrase, tools, known, answers=number > head))):
             part.count = phrase.count(part.text, markdown=part.markdown)
             if part.count:
                 yield part
 
 
-def _candidates(messages: Sequence[Message], phrase: Phrase, check: Callable[[], None]) -> Iterator[int]:
-    """Yield the numbers of the messages that may have the phrase, from the last to the first."""
+def _candidates(
+    messages: Sequence[Message], phrase: Phrase, check: Callable[[], None]
+) -> Iterator[tuple[int, UnreadRows | None]]:
+    """Yield the numbers of the messages that may have the phrase, from the last to the first. Rows that were read to
+    find that out come with the number."""
     end = len(messages)
     while end > 0:
         check()
         rows = unread_rows(messages, end, _PIECE)
         if rows is None:
             end -= 1
-            yield end
+            yield end, None
             continue
         lines = phrase.rare.lines(rows.data.lower())
         found = dict.fromkeys(bisect_right(rows.starts, start) - 1 for start, _ in lines)
-        yield from (rows.first + at for at in reversed(found) if at >= 0)
+        yield from ((rows.first + at, rows) for at in reversed(found) if at >= 0)
         end = rows.first
 
 
 def _parts(
-    messages: Sequence[Message], number: int, phrase: Phrase, tools: Mapping[str, Recaller], *, answers: bool
+    messages: Sequence[Message],
+    number: int,
+    phrase: Phrase,
+    tools: Mapping[str, Recaller],
+    known: UnreadRows | None,
+    *,
+    answers: bool,
 ) -> Iterator[FoundPart]:
     """Yield the parts of a message, in the order in which they are shown; results that may have the phrase follow their
-    calls. `answers`: the message with the results may have it."""
-    message = _glimpse(messages[number])
+    calls. `answers`: the message with the results may have it. Rows that are `known` are not read again."""
+    message = _glimpse(messages[number], known)
     if message.role == "user":
         yield from _user_parts(message, number)
         return
@@ -165,7 +174,7 @@ def _parts(
             arguments = received(block, tools)
             yield FoundPart(number, "call", f"{block.name} {main_argument(arguments)}", block.id)
             if answered is None and (answers or phrase.may_be_in(block.arguments)):  # most results are not even read
-                answered = _results(messages, number)
+                answered = _results(messages, number, known)
             result = (answered or {}).get(block.id)
             if result is not None and phrase.may_be_in(block.arguments, *_texts(result)):
                 shown = recalled_display(block, result, tools, arguments)
@@ -182,9 +191,9 @@ def _user_parts(message: Message, number: int) -> Iterator[FoundPart]:
         yield FoundPart(number, "prompt", message.text)
 
 
-def _results(messages: Sequence[Message], number: int) -> dict[str, ToolResultBlock]:
+def _results(messages: Sequence[Message], number: int, known: UnreadRows | None) -> dict[str, ToolResultBlock]:
     """Return the results after a message, by the ids of their calls."""
-    after = _glimpse(messages[number + 1]) if number + 1 < len(messages) else None
+    after = _glimpse(messages[number + 1], known) if number + 1 < len(messages) else None
     if after is None or after.role != "tool":
         return {}
     return {block.call_id: block for block in after.content if isinstance(block, ToolResultBlock)}
@@ -196,5 +205,5 @@ def _texts(result: ToolResultBlock) -> list[str]:
     return [*kept, *(each.text for each in result.content if isinstance(each, TextBlock))]
 
 
-def _glimpse(message: Message) -> Message:
-    return message.glimpse() if isinstance(message, StoredMessage) else message
+def _glimpse(message: Message, known: UnreadRows | None) -> Message:
+    return message.glimpse(known) if isinstance(message, StoredMessage) else message
