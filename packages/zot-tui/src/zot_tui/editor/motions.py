@@ -5,13 +5,12 @@ and `_`.
 """
 
 import re
-import unicodedata
 
 from zot_tui.text.width import graphemes
 
 # Characters that never join a neighbour (UAX #29: `Other`, no conjuncts): between two of them is a grapheme border.
 _PLAIN = "[ -~\u00c0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff]"
-_BORDER = re.compile(_PLAIN + _PLAIN)
+_BORDER = re.compile(_PLAIN + "{2}")
 
 
 def line_start(text: str, offset: int) -> int:
@@ -80,4 +79,8 @@ def word_right(text: str, offset: int) -> int:
 
 def in_word(char: str) -> bool:
     """Whether a character is a letter, a digit, a mark or `_`."""
-    return char.isalnum() or char == "_" or unicodedata.category(char).startswith("M")
+    if char.isalnum() or char == "_":
+        return True
+    import unicodedata  # noqa: PLC0415  not for the first screen
+
+    return unicodedata.category(char).startswith("M")

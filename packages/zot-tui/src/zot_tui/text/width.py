@@ -22,14 +22,14 @@ if not os.environ.get("WCWIDTH_PYTHON"):  # wcwidth's own switch: do not use the
 import wcwidth  # noqa: E402  after `defer`
 from wcwidth.table_zero import ZERO_WIDTH as ZERO_WIDTH  # noqa: E402
 
-NARROW_LETTERS = (
+NARROW = (
     "!-~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e"
     "\u20a0-\u20c0\u2100-\u2319\u2500-\u25fc\u2800-\u28ff"
 )
 """Characters that take one cell, with those around them too, for a regular expression: Latin, Greek, Cyrillic,
 punctuation, signs, box drawing, Braille."""
 
-_NARROW = re.compile(f"[ {NARROW_LETTERS}]*")
+_NARROW = re.compile(f"[ {NARROW}]*")
 
 Align = Literal["left", "right", "center"]
 

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Generic
 
 from zot_tui.text.runs import Row, Run, S, clip_runs, join, runs_width
-from zot_tui.text.width import NARROW_LETTERS, expand_tabs, grapheme_width, graphemes, is_narrow, split_at, width
+from zot_tui.text.width import NARROW, expand_tabs, grapheme_width, graphemes, is_narrow, split_at, width
 
 SPACES = frozenset(" \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u200b\u205f\u3000")
 NOT_FIRST = frozenset("、。，．・：；？！ー）］｝〕〉》」』】〙〗〟’”ゝゞ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ")
@@ -24,11 +24,8 @@ NOT_LAST = frozenset("（［｛〔〈《「『【〘〖〝‘“")
 TOO_WIDE = "…"
 
 _ASCII_PIECES = re.compile(r" +|[^ ]+")
-_LETTER = f"[{NARROW_LETTERS}]"
-_NARROW = f"[ {NARROW_LETTERS}]"
-_PIECES = re.compile(  # spaces; narrow words; other characters with their neighbours, which they may join
-    rf" +(?={_NARROW}|\Z)|{_LETTER}+(?={_NARROW}|\Z)|{_NARROW}?(?:[^ {NARROW_LETTERS}]+{_NARROW}?)+"
-)
+# Spaces; narrow words; other characters with their neighbours, which they may join. Compiled when there are such.
+_PIECES = rf" +(?=[ {NARROW}]|\Z)|[{NARROW}]+(?=[ {NARROW}]|\Z)|[ {NARROW}]?(?:[^ {NARROW}]+[ {NARROW}]?)+"
 
 
 @dataclass(slots=True)
@@ -200,7 +197,7 @@ def _parts(text: str) -> Iterator[tuple[str, int, bool]]:
     if text.isascii():
         yield from ((part, width(part), False) for part in _ASCII_PIECES.findall(text))
         return
-    for part in _PIECES.findall(text):
+    for part in re.findall(_PIECES, text):
         if is_narrow(part):
             yield part, len(part), False
             continue

@@ -1,13 +1,14 @@
 """Rows above the editor for what is still to be done: `QueueRows` and `TodoRows`."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zot_core.display import Todo
 from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
-from zot_tui.widgets.transcript.blocks import todo_line
+
+if TYPE_CHECKING:
+    from zot_core.display import Todo
 
 WIDE = 60
 """Columns from which the queue says when a text is read."""
@@ -70,7 +71,7 @@ class TodoRows(Rows):
         super().__init__(self._drawn)
         self._items: Sequence[Todo] = ()
 
-    def show(self, items: Sequence[Todo]) -> None:
+    def show(self, items: "Sequence[Todo]") -> None:
         self._items = items
         self.changed()
 
@@ -78,6 +79,8 @@ class TodoRows(Rows):
         open_items = [each for each in self._items if each.status != "completed"]
         if not open_items:
             return []
+        from zot_tui.widgets.transcript.blocks import todo_line  # noqa: PLC0415  not for the first screen
+
         done = len(self._items) - len(open_items)
         rows: list[Row[Any]] = [clip_runs([("muted", f"  to do: {done} of {len(self._items)} done")], columns)]
         rows += [clip_runs([(None, "  "), *todo_line(each)], columns) for each in open_items[:TODOS_SHOWN]]

@@ -19,7 +19,7 @@ TextLine: TypeAlias = Row[Any]
 """A line of text before it is wrapped: runs without line breaks."""
 
 DrawnRows: TypeAlias = list[Row[Any]]
-"""The rows of a chunk. It has a name because an inner function evaluates its annotations whenever it is made."""
+"""Rows of a chunk. The type has a name because functions within functions evaluate annotations again and again."""
 
 
 class RowCache(Protocol):
