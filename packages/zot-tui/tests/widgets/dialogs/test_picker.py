@@ -51,6 +51,30 @@ def test_items_stand_under_their_groups_with_the_current_one_marked_and_chosen()
     ]
 
 
+class Wrapping(Picker[str]):
+    wraps = True
+
+
+def test_descriptions_go_on_below_themselves_in_a_picker_that_wraps_them() -> None:
+    items = [PickerItem(name, name, f"what {name} does, in more words than fit") for name in ("one", "two", "three")]
+    picker = Wrapping("Help", items)
+    one, two, three = (
+        [f"  {name:7}what {name} does, in", "         more words than fit"] for name in ("one", "two", "three")
+    )
+
+    def rows(height: int) -> list[str]:
+        found = shown(picker, (30, height))
+        return [row.replace("›", " ") for row in found if "does" in row or "more words" in row]
+
+    assert rows(8) == [*one, *two]
+    press(picker, "down", "down")
+    assert rows(8) == [*two, *three]
+    assert rows(7) == three
+    press(picker, "up", "up")
+    assert rows(8) == [*one, *two]
+    assert rows(20) == [*one, *two, *three]
+
+
 def test_how_many_there_are_is_said_where_they_are_not_all_in_view() -> None:
     picker = Picker("Choose a model", MODELS)
 

@@ -29,6 +29,8 @@ _KINDS: dict[CommandKind, str] = {"template": "prompt templates", "skill": "skil
 class HelpPicker(Picker[str]):
     """Lists what there is. It answers with what to type for it; a search finds words of names and descriptions."""
 
+    wraps = True
+
     def _candidates(self, wanted: str) -> Sequence[int]:
         words = wanted.lower().split()
         return [at for at in range(len(self.items)) if all(word in self._searched(at).lower() for word in words)]

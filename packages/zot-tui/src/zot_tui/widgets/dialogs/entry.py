@@ -1,4 +1,4 @@
-"""`ListEntry`: one row of a list, as pickers and suggestions draw it; no urwid but its layered styles."""
+"""`ListEntry`: one entry of a list, as pickers and suggestions draw it; no urwid but its layered styles."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Any
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, join
 from zot_tui.text.sanitize import detached, sanitize_line
-from zot_tui.text.width import clip, graphemes, width
+from zot_tui.text.width import graphemes, width
+from zot_tui.text.wrap import wrap
 
 CURSOR = "› "
 BLANK = "  "
@@ -35,6 +36,11 @@ def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool)
 
     If there is no room, the description is cut first, then the label beyond `LABEL` cells, then the detail.
     """
+    return entry_rows(entry, columns, label_cells, chosen=chosen, wraps=False)[0]
+
+
+def entry_rows(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool, wraps: bool = True) -> list[Row[Any]]:
+    """Return the same as `entry_row`, but the description is not cut: its other rows are below the first."""
     head: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark), *_label(entry)]
     used = sum(width(text) for _, text in head)
     detail = sanitize_line(entry.detail)
@@ -46,14 +52,19 @@ def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool)
     used = sum(width(text) for _, text in row)
     description = sanitize_line(entry.description)
     start = max(width(CURSOR) + width(entry.mark) + label_cells, used) + GAP
+    below: list[Row[Any]] = []
     if description and room - start >= min(MIN_DESCRIPTION, width(description)):
-        row += [("muted", " " * (start - used)), ("muted", detached(clip(description, room - start)))]
+        whole: Row[Any] = [("muted", detached(description))]
+        first, *others = wrap(whole, room - start) if wraps else [clip_runs(whole, room - start)]
+        row += [("muted", " " * (start - used)), *first]
+        below = [[("muted", " " * start), *each] for each in others]
         used = sum(width(text) for _, text in row)
     if detail:
         row += [("muted", " " * (edge - used - width(detail))), ("muted", detail)]
+    rows = [clip_runs(each, columns) for each in (row, *below)]
     if chosen:
-        return [(_on_selection(style), text) for style, text in clip_runs(row, columns)] + [("selection", "")]
-    return clip_runs(row, columns)
+        return [[*((_on_selection(style), text) for style, text in each), ("selection", "")] for each in rows]
+    return rows
 
 
 def heading_row(text: str, columns: int) -> Row[Any]:

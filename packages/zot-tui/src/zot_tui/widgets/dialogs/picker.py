@@ -12,7 +12,7 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.dialog import DIALOG, LIST, Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_rows, heading_row, window
 from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 from zot_tui.widgets.scroll import MARGIN
 
@@ -67,10 +67,12 @@ class _Line:
 class Picker(Dialog[V]):
     """A list of items filtered by what is typed. It answers with the value of the chosen item.
 
-    Only the rows in view are built. `set_items` updates the open picker.
+    Only the rows in view are built. `set_items` updates the open picker. An item is a row, unless the picker `wraps`
+    descriptions that are longer; it has all `max_rows` then.
     """
 
     contexts = (LIST, DIALOG, EDITOR)
+    wraps = False
 
     def __init__(
         self,
@@ -281,6 +283,8 @@ class _List(urwid.Widget):
 
     def wanted(self, columns: int) -> int:
         """See `Body`: rows for the search and all items, so that a search does not change the height."""
+        if self._picker.wraps:
+            return 1 + self._picker.max_rows
         groups = len({item.group for item in self._picker.items[:MEASURED]} - {""})
         return 1 + min(max(len(self._picker.items) + groups, 1), self._picker.max_rows)
 
@@ -293,17 +297,32 @@ class _List(urwid.Widget):
         self._top = window(len(picker.lines), picker.at, self._top, self.height)
         if picker.at == 1 and self.height > 1:
             self._top = 0  # the name of the first group
-        cells, marked = self._measure(columns)
-        shown = [
-            self._row(line, columns, cells, marked=marked, chosen=self._top + index == picker.at)
-            for index, line in enumerate(picker.lines[self._top : self._top + self.height])
-        ]
+        shown = self._shown(columns)
         if not shown:
             text = "nothing found" if picker.filter.text else sanitize_line(self._empty)
             shown = [clip_runs([("muted", MARGIN + text)], columns)]
         shown += [[]] * (self.height - len(shown))
         items = canvas(shown, columns)
         return column([typed, items], columns) if typed is not None else items
+
+    def _shown(self, columns: int) -> list[Row[Any]]:
+        """Return the rows of the lines in view. The first line moves down as far as it takes to show all of the chosen
+        one, if lines above it take several rows."""
+        picker, (cells, marked) = self._picker, self._measure(columns)
+
+        def drawn(first: int, end: int) -> list[list[Row[Any]]]:
+            return [
+                self._rows(line, columns, cells, marked=marked, chosen=first + index == picker.at)
+                for index, line in enumerate(picker.lines[first:end])
+            ]
+
+        end = self._top + self.height
+        lines = drawn(self._top, end)
+        while self._top < picker.at and sum(map(len, lines[: picker.at - self._top + 1])) > self.height:
+            self._top += 1
+            lines = [*lines[1:], *drawn(end, end + 1)]
+            end += 1
+        return [row for rows in lines for row in rows][: self.height]
 
     def _measure(self, columns: int) -> tuple[int, bool]:
         """Return the column of descriptions, and whether labels have a mark. A third of the row is enough for labels
@@ -315,9 +334,9 @@ class _List(urwid.Widget):
         _, cells, marked = self._measured
         return min(cells[-1], max(cells[len(cells) * 9 // 10], columns // 3), columns // 2), marked
 
-    def _row(self, line: _Line, columns: int, cells: int, *, marked: bool, chosen: bool) -> Row[Any]:
+    def _rows(self, line: _Line, columns: int, cells: int, *, marked: bool, chosen: bool) -> list[Row[Any]]:
         if line.index < 0:
-            return heading_row(line.heading, columns)
+            return [heading_row(line.heading, columns)]
         item = self._picker.items[line.index]
         mark = (CURRENT if item.current else " " * len(CURRENT)) if marked else ""
         detail = item.detail
@@ -326,4 +345,4 @@ class _List(urwid.Widget):
         label = self._picker.text(item)
         positions = [position for position in line.positions if position < len(label)]
         entry = ListEntry(label, item.description, detail, mark, positions, item.enabled)
-        return entry_row(entry, columns, cells, chosen=chosen)
+        return entry_rows(entry, columns, cells, chosen=chosen, wraps=self._picker.wraps)
