@@ -76,7 +76,7 @@ KITTY = (
 STEPS = (b"\x1b[A\x1b[1;1:3A" * 5, b"\x1b[B\x1b[1;1:3B" * 5)
 
 
-def test_a_step_of_the_wheel_is_the_same_in_every_number_of_reads() -> None:
+def test_a_step_of_the_wheel_is_the_same_in_every_number_of_reads_and_arrows_are_keys_while_the_mouse_is_on() -> None:
     kitty, ours = pty.openpty()
     loop = asyncio.new_event_loop()
     events: list[TerminalEvent] = []
@@ -108,6 +108,10 @@ def test_a_step_of_the_wheel_is_the_same_in_every_number_of_reads() -> None:
         try:
             send(KITTY)
             is_the_same()
+            screen.set_mouse_tracking(True)
+            found = send(STEPS[0], b"x")
+            assert [each for each in found if isinstance(each, Key)] == [*[UP] * 5, X]
+            assert not any(isinstance(each, MouseEvent) for each in found)
         finally:
             screen.unlisten()
             os.write(kitty, KITTY)

@@ -275,7 +275,7 @@ class Terminal(Screen):
             else:
                 for piece in _PIECE.findall(each.data):
                     events += self._parsed(piece)
-        if self._wheel_is_arrows:
+        if self._wheel_is_arrows and not self._mouse_tracking_enabled:  # else the wheel comes as what it is
             events = taps.feed(events) if inputs else taps.flush()
         if events:
             on_events(events)
