@@ -139,7 +139,7 @@ class Screen(urwid.Widget):
     def _lower(self, columns: int, rows: int) -> list[tuple[Any, bool]]:
         """Return the widgets below the conversation, from the bottom up, and whether each keeps its rows."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
-        around = self.widgets if rows >= LOW else None
+        around = self.widgets if rows >= LOW and self.widgets.shown else None
         footer = around is not None and around.footer.rows((columns,))
         below: list[Rows] = [self._always, around.footer] if around is not None and footer else [self.status]
         if around is not None:

@@ -51,6 +51,11 @@ class WidgetArea:
             rows.changed()
 
     @property
+    def shown(self) -> bool:
+        """Whether there are any."""
+        return bool(self._widgets)
+
+    @property
     def status(self) -> list[str]:
         """The texts for the status row."""
         texts: list[str] = []
