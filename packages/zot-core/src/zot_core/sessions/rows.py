@@ -356,7 +356,7 @@ def read_block(value: Any) -> Block | None:
         case "tool_result":
             content = found if isinstance(found := value.get("content"), list) else []
             kept = [block for block in map(read_block, content) if isinstance(block, TextBlock | ImageBlock)]
-            fate: Fate = next((each for each in _FATES if each == value.get("fate")), "ran")
+            fate: Fate = found if (found := value.get("fate")) in _FATES else "ran"
             details = found if isinstance(found := value.get("details"), dict) else None
             return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True, fate, details)
         case "reasoning":

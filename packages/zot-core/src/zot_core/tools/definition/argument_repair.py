@@ -79,11 +79,12 @@ def _needs_nothing(arguments: Mapping[str, Any], schema: Schema) -> bool:
         wanted = properties.get(name, {})
         if isinstance(value, list) and wanted.get("type") == "array":
             items = wanted.get("items", {})
-            if not all(isinstance(each, dict) and _needs_nothing(each, items) for each in value):
-                return False
+            for each in value:
+                if not isinstance(each, dict) or not _needs_nothing(each, items):
+                    return False
         elif wanted.get("type") != "string" or "enum" in wanted or not isinstance(value, str):
             return False
-    return all(name in arguments for name in schema.get("required", ()))
+    return set(schema.get("required", ())) <= arguments.keys()
 
 
 def _unwrapped(arguments: dict[str, Any], schema: Schema, notes: list[str]) -> dict[str, Any]:
