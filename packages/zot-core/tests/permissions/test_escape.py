@@ -113,6 +113,17 @@ DENY_RM = "deny bash(rm *);;allow bash"
         (DENY_RM, "sudo -u root nice -n 5 rm x", "deny"),
         (DENY_RM, "sh -c 'rm x'", "deny"),
         (DENY_RM, "bash -c 'true; rm x'", "deny"),
+        *(
+            ("deny bash(rm);;allow bash", line, "deny")
+            for line in (
+                "bash -c rm x",
+                "sh -ec 'rm' x",
+                "trap rm EXIT",
+                "script -qc rm f",
+                "su -c rm a",
+                "sudo sh -c rm x",
+            )
+        ),
         (DENY_RM, "bash -c \"sh -c 'rm x'\"", "deny"),
         (DENY_RM, "env -S 'rm x'", "deny"),
         (DENY_RM, "ls | xargs rm", "deny"),

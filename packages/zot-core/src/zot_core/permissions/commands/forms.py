@@ -1,5 +1,6 @@
 """`see_through`: the commands of a line in all the forms in which a rule may name them."""
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,9 @@ _DEPTH, _OPTIONS, _BEHIND = 4, 8, 16
 _FORMS, _CHARACTERS = 300, 50_000
 """The most forms of commands that a line may have, and characters of them. A line with more of them is opaque: what a
 model writes must not take the time of the event loop."""
+
+_LINE_FOLLOWS = re.compile(r"-\w*c|--command|trap")
+"""Before a word that is a line of shell, also if it is a program without arguments."""
 
 
 class Form(list[Word]):
@@ -84,6 +88,8 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
                 inner = form.behind(at, known=after_flag)
                 adds = after_flag or (row is not None and row.kind == "adds")
                 yield _filled(inner) if adds else inner
+            if _LINE_FOLLOWS.fullmatch(form[at - 1].shape):  # the words behind a line are no part of it
+                yield Form([word], known=False, fed=form.fed)
             for text in _lines_in(shape):
                 yield from read_forms(text, line)
         if "=!" in shape:  # an alias of git
