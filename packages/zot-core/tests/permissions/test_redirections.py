@@ -78,7 +78,8 @@ def test_bash_runs_the_command_in_each_of_these_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (">a 2>b cat x >c", "cat x"), ("a >|f -a2>&1", "a -a2"), (">f ls -1>&2 b >|f", "ls -1 b"),
+        (">a 2>b cat x >c", "cat x"), ("a >|f -a2>&1", "a -a2"), ("a b -a2>&-", "a b -a2"),
+        (">f ls -1>&2 b >|f", "ls -1 b"),
         (">a >b mark 0<&-", "mark"), ("ls <<'E'2>& - >& --a b\nE\n", "ls -a b"), ("ls >& -a", "ls a"),
         ("a >x b`c`d", "a bd"), ("ls | a <<E b`c`d\nE", "a bd"),
     ],

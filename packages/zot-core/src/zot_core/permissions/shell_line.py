@@ -349,17 +349,16 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     file, words = _parts(node)
     if words:
         line.unclear.append("a redirection is before other words")
-    if file is None:  # it closes a stream, which the sign says; or the line cannot be parsed, which is noted apart
-        sign = next((child for child in node.children if not child.is_named), node)
-        if not _BEHIND_CLOSING.match(data, sign.end_byte):
-            line.hide("its words are not separated")
-        return
-    operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
-    path = _word(file).shape
     line.of_bash = line.of_bash or len(descriptor) > 1  # others take `12>` for the word 12
-    if not descriptor.isdecimal() or (operator in (">&", "<&") and path.startswith("-") and path != "-"):
+    sign = next((child for child in node.children if not child.is_named), node)
+    operator, path = sign.type, "" if file is None else _word(file).shape
+    joined = file is None and not _BEHIND_CLOSING.match(data, sign.end_byte)
+    joined = joined or (operator in (">&", "<&") and path.startswith("-") and path != "-")
+    if joined or not descriptor.isdecimal():
         line.hide("a redirection has words that may belong to the command")
+    if file is None:  # it closes a stream, which the sign says; or the line cannot be parsed, which is noted apart
+        return
     if operator in (">&", "<&") and path in _DESCRIPTORS and descriptor in _DESCRIPTORS:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
