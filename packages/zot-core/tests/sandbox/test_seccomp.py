@@ -1,9 +1,13 @@
 """The filter of system calls, run by an interpreter of its instructions as the kernel runs it."""
 
+import os
 import struct
+from types import SimpleNamespace
 
 import pytest
+from sandbox_world import SandboxWorld
 
+from zot_core.sandbox import landlock
 from zot_core.sandbox.seccomp import MACHINES, filter_program
 
 ALLOWED, EPERM, ENOSYS, KILLED = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
@@ -133,3 +137,13 @@ def test_the_network_and_processes_can_be_refused_too(name: str) -> None:
 def test_another_machine_is_not_known() -> None:
     with pytest.raises(KeyError):
         filter_program("m68k")
+
+
+@pytest.mark.needs("bwrap")
+def test_a_machine_whose_calls_are_not_known_has_no_sandbox(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="m68k"))
+    landlock.problem.cache_clear()
+    assert world.sandbox.problem() == "the sandbox does not know the system calls of m68k"
+    landlock.problem.cache_clear()  # for others it is the machine that there is
