@@ -47,6 +47,29 @@ async def test_a_new_template_is_offered_the_next_time(chats: Chats, server: Scr
         await talk.until(lambda: talk.asked == ["# About wood"])
 
 
+async def test_a_template_that_is_not_listed_yet_is_sent_by_its_name_and_not_as_what_is_similar(
+    chats: Chats, server: ScriptedServer, prompts: Path
+) -> None:
+    (prompts / "mdl.md").write_text("Which models are there?")
+    server.add("ok")
+    async with chats.built(server) as talk:
+        talk.type("/mdl<enter>")
+        await talk.until(lambda: talk.asked == ["Which models are there?"])
+
+
+async def test_a_command_of_an_extension_that_starts_is_waited_for_and_not_taken_for_what_is_similar(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    say = "ext.command('mdl', 'lists them')(lambda args: display('there are two'))"
+    async with chats.built(server, extensions=[str(write_extension(chats.root / "lists", say))]) as talk:
+        talk.type("/mdl<enter>")
+        assert talk.editor == ""
+        talk.type("/hel<enter>")  # the beginning of a name is enough
+        await talk.shown("type to search")
+        await talk.press("<esc>")
+        await talk.shown("there are two")
+
+
 async def test_pasted_text_is_an_argument(chats: Chats, server: ScriptedServer, prompts: Path) -> None:
     (prompts / "explain.md").write_text("Explain: $ARGUMENTS")
     server.add("ok")

@@ -76,7 +76,12 @@ class Controller:
         self.stop_keys = StopKeys(self, view, self.dispatch)
         self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
-            view.editor, view.suggest, home=zot_home(), cwd=host.runtime.cwd, commands=self.dispatch.offered
+            view.editor,
+            view.suggest,
+            home=zot_home(),
+            cwd=host.runtime.cwd,
+            commands=self.dispatch.offered,
+            stands=self.dispatch.stands,
         )
         self.themes = Themes(zot_home(), lambda: host.choice.found.active() if host.choice is not None else [])
         permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent), presenter.style)

@@ -77,10 +77,7 @@ class CommandDispatcher:
         elif (foreign := self._conversation.find_command(name)) is None:
             if "." in name:  # README.md
                 return False
-            extensions = self._chat.host.extensions
-            members = [] if extensions is None else extensions.members
-            starting = [each.started for each in members if each.late is None and not each.started.done()]
-            if not starting:
+            if not (starting := self._starting()):
                 raise self._unknown(name)
             self.begin(self._when_known(typed, name, starting))
         elif foreign.kind == "extension":
@@ -90,6 +87,22 @@ class CommandDispatcher:
             sent = prompts.message(typed, chat.prompt_input.editor.pastes, chat.host.runtime.cwd)
             chat.send(sent.text, sent.images, sent.attached, typed=typed)
         return True
+
+    def stands(self, typed: str, offered: str) -> bool:
+        """Whether a command is meant as it is typed, and not the one that is offered first: there is one of this name,
+        also one that is not listed yet, or an extension that is starting may have it."""
+        if (found := read_command(typed)) is None:
+            return False
+        name = found[0].lower()
+        if name in slash_commands() or self._conversation.find_command(name) is not None:
+            return True
+        return bool(self._starting()) and not offered.lower().startswith(name)
+
+    def _starting(self) -> "list[asyncio.Task[None]]":
+        """Return the starts of the extensions whose commands are not known yet."""
+        extensions = self._chat.host.extensions
+        members = [] if extensions is None else extensions.members
+        return [each.started for each in members if each.late is None and not each.started.done()]
 
     def _unknown(self, name: str) -> UnknownName:
         if advice := ELSEWHERE.get(name.lower()):

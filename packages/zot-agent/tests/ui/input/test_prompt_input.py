@@ -26,6 +26,7 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
         home=str(root / "home"),
         cwd=str(cwd or root),
         commands=lambda: COMMANDS,
+        stands=lambda text, _: text == "/hl",
     )
     typed.suggest = suggest
     try:
@@ -52,6 +53,16 @@ async def test_a_command_that_stands_there_already_is_sent_by_the_first_enter(tm
         typed.editor.insert("/hello")
         assert typed.enter()
         assert typed.text.strip() == "/hello"
+
+
+async def test_a_command_that_stands_is_sent_as_typed_unless_another_one_is_chosen(tmp_path: Path) -> None:
+    async with typing(tmp_path) as typed:
+        typed.editor.insert("/hl")
+        assert typed.enter()
+        assert typed.text == "/hl"
+        typed.down()
+        assert not typed.enter()
+        assert typed.text == "/hello "
 
 
 async def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_ended(tmp_path: Path) -> None:

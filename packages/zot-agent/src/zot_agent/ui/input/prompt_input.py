@@ -65,7 +65,8 @@ LONG = 20_000
 
 
 class PromptInput:
-    """`commands` are offered after `/`. `commands_wanted` is emitted when a list of them opens, `outdated` when the
+    """`commands` are offered after `/`; `stands` tells whether a command is sent as it is typed, though another one is
+    offered first. `commands_wanted` is emitted when a list of them opens, `outdated` when the
     screen must be redrawn."""
 
     def __init__(
@@ -76,8 +77,9 @@ class PromptInput:
         home: str,
         cwd: str,
         commands: Callable[[], Iterable[CommandCompletion]],
+        stands: Callable[[str, str], bool],
     ) -> None:
-        self.editor, self._suggest = editor, suggest
+        self.editor, self._suggest, self._stands = editor, suggest, stands
         self.outdated: Signal[[]] = Signal()
         self.commands_wanted: Signal[[]] = Signal()
         self.drafts = Drafts(home, cwd)
@@ -235,11 +237,14 @@ class PromptInput:
     def enter(self) -> bool:
         """Take the suggestion, and return whether the text is to be sent.
 
-        It is if there was no suggestion, or if it changed nothing; never inside a command of the editor's mode.
+        It is if there was no suggestion, or if it changed nothing; never inside a command of the editor's mode. A
+        command that stands as it is typed is sent, unless another suggestion than the first was chosen.
         """
         if self.editor.enter():
             return False
-        typed = self.text
+        typed, popup = self.text, self._completer.popup
+        if popup and popup.source.sends and not popup.chosen and self._stands(typed, popup.candidates[0].name):
+            return True
         replacement = self._replace(self._completer.enter())
         return replacement is None or replacement.submit or self.text.strip() == typed.strip()
 
