@@ -13,7 +13,24 @@ from threading import Thread
 import pytest
 from declared import declared
 from pi_conversation_rows import call
-from pi_drive import SECONDS, ZOT, Row, Stage, Step, ask, command, ends, file, gone, keys, only, requested, see, write
+from pi_drive import (
+    SECONDS,
+    ZOT,
+    Row,
+    Stage,
+    Step,
+    ask,
+    command,
+    ends,
+    file,
+    gone,
+    keys,
+    no_file,
+    only,
+    requested,
+    see,
+    write,
+)
 from pi_other_rows import picked
 from pi_packages import npm_install
 from pi_screen_rows import made_for
@@ -135,6 +152,27 @@ def test_processes_of_the_model_run_on_wake_it_and_are_ended_by_the_person(run: 
     ]
     row = Row("processes in the background", steps, [started, "Started.", "It is ready.", "It has ended."])
     run("@aliou/pi-processes@0.12.0", row)
+
+
+def test_rules_of_permission_system_refuse_calls_and_ask_the_person(run: Drive) -> None:
+    bash = {"*": "allow", "rm -rf *": "deny", "touch *": "ask"}
+    rules = {"permission": {"*": "allow", "bash": bash, "path": {"*": "allow", "*.env": "deny"}}}
+    says = [
+        call("bash", command="rm -rf kept"),
+        call("read", path="a.env"),
+        call("bash", command="touch made"),
+        "Done.",
+    ]
+    steps = [
+        *(ask(), see("touch made", "Yes"), no_file("made"), keys("\r"), see("Done."), file("made", "")),
+        *(file("kept/a.txt", "one"), requested("is not permitted to run 'bash' command 'rm -rf kept'")),
+        requested("is not permitted to access path 'a.env'"),
+    ]
+    files = {
+        "../home/.pi/agent/extensions/pi-permission-system/config.json": json.dumps(rules),
+        **{"kept/a.txt": "one\n", "a.env": "KEY=7\n"},
+    }
+    run("@gotgenes/pi-permission-system@20.7.3", Row("rules for calls", steps, says, files=files))
 
 
 def test_a_diagram_of_the_model_is_drawn_in_the_conversation_and_told_to_the_model_with_mermaid(run: Drive) -> None:

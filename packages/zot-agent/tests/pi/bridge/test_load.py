@@ -158,6 +158,25 @@ def test_an_extension_is_told_which_values_and_members_are_not_there_without_bei
     assert said == f"newThing is not there outside of pi: it is {of_pi}"
 
 
+def test_paths_of_pi_have_an_answer_while_an_extension_loads_and_missing_texts_are_named(
+    bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+        import { getDocsPath, getPackageDir } from "@earendil-works/pi-coding-agent";
+        const paths = [getPackageDir(), getDocsPath()].join();
+        export default (pi) => pi.registerCommand("tell", { handler: async (_, ctx) => ctx.ui.notify(paths) });
+    """
+    host, folder = bridge(source), Path(BRIDGE).parent
+    missing = "extension uses what is not there outside of pi: getDocsPath (pi's own files)"
+    assert host.wait_for(Notify).message == missing
+    host.command("tell")
+    assert host.wait_for(Notify, lambda note: note.message == f"{folder},{folder / 'docs'}")
+    monkeypatch.setenv("PI_PACKAGE_DIR", "~/pi")
+    host = bridge(source)
+    host.command("tell")
+    assert host.wait_for(Notify, lambda note: note.message.startswith(f"{Path.home()}/pi,"))
+
+
 def test_all_that_atomic_exports_is_there_or_names_itself(bridge: Bridge) -> None:
     table = (Path(BRIDGE).parent / "load" / "atomic-names.mjs").read_text().split("`")[3].split()
     assert len(table) == 254

@@ -1,5 +1,7 @@
 // What extensions use that cannot be had over a pipe. It is told when they are loaded, and again where it is called.
 
+import { fileURLToPath } from "node:url";
+
 const REASONS = {
   "an agent in the process of the extension": "createAgentSessionRuntime AgentSessionRuntime compact generateSummary generateSummaryWithUsage "
     + "generateBranchSummary prepareBranchEntries collectEntriesForBranchSummary findCutPoint findTurnStartIndex "
@@ -13,13 +15,14 @@ const REASONS = {
   "pi's command line": "main parseArgs runPrintMode runRpcMode RpcClient resolveModelScopeWithDiagnostics",
   "pi's own models and keys": "readStoredCredential CredentialSynchronizationError createModels "
     + "createProvider createImagesModels createImagesProvider InMemoryCredentialStore InMemoryModelsStore retryAssistantCall",
-  "pi's own files": "DefaultPackageManager ProjectTrustStore hasTrustRequiringProjectResources parseSkillBlock getPackageDir "
-    + "getDocsPath getExamplesPath getReadmePath",
+  "pi's own files": "DefaultPackageManager ProjectTrustStore hasTrustRequiringProjectResources parseSkillBlock",
   "a function of pi that zot does not have": "convertToPng resizeImage formatDimensionNote detectSupportedImageMimeTypeFromFile "
     + "createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
     + "getPowerShellConfig createCodemodeExtension createMcpExtension createToolSearchExtension formatReadLineRange "
     + "VIRTUAL_MODEL_STATE_ENTRY",
 };
+/** Paths of texts of pi. Extensions ask for them while they are loaded, so there is an answer; the texts are not there. */
+const TEXTS = { getDocsPath: "docs", getExamplesPath: "examples", getReadmePath: "README.md" };
 const NAMES = new Map(Object.entries(REASONS).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])));
 
 /** Events of pi that zot does not have. */
@@ -63,7 +66,12 @@ const HARMLESS = new Set(["prototype", "name", "length", "then", "toJSON", "__es
  * @returns {Record<string, Function>} */
 export function absent(more = []) {
   const unexplained = [...more].map((name) => [name, "a value of Atomic that zot does not have"]);
-  return Object.fromEntries([...unexplained, ...NAMES].map(([name, reason]) => [name, stub(name, reason)]));
+  const found = Object.fromEntries([...unexplained, ...NAMES].map(([name, reason]) => [name, stub(name, reason)]));
+  for (const [name, file] of Object.entries(TEXTS)) {
+    found[name] = () => fileURLToPath(new URL(`../${file}`, import.meta.url));
+    STUBS.set(found[name], "pi's own files");
+  }
+  return found;
 }
 
 /** @param {Map<string, Function[]>} handlers by event @returns {string[]} a line for each thing */

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 export * from "./conversation.mjs";
 export * from "./diff.mjs";
@@ -17,10 +18,18 @@ export const defineTool = (tool) => tool;
 export const createEventBus = () => globalThis[Symbol.for("zot.pi.bridge")].bus;
 export const createSyntheticSourceInfo = (file, options) => ({ path: file, scope: "temporary", origin: "top-level", ...options });
 
+const atHome = (folder) => folder.replace(/^~(?=\/|$)/, os.homedir());
+
 /** @returns {string} the folder of pi's own files, with what a person keeps there for extensions */
 export function getAgentDir() {
   const given = process.env.PI_CODING_AGENT_DIR;
-  return given ? given.replace(/^~(?=\/|$)/, os.homedir()) : path.join(os.homedir(), ".pi", "agent");
+  return given ? atHome(given) : path.join(os.homedir(), ".pi", "agent");
+}
+
+/** @returns {string} where pi has its program: the folder of the bridge */
+export function getPackageDir() {
+  const given = process.env.PI_PACKAGE_DIR;
+  return given ? atHome(given) : path.resolve(fileURLToPath(new URL("..", import.meta.url)));
 }
 
 const isNamed = (name) => (event) => event.toolName === name;
