@@ -114,6 +114,26 @@ def test_a_model_has_the_levels_that_it_has_in_zot_under_the_names_of_pi(bridge:
     assert called(host, "model.reasoning") == {"reasoning": "minimum"}
 
 
+def test_a_provider_has_its_models_and_sends_requests_to_them(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.registerCommand("ask", { handler: async (_, ctx) => {
+            const registry = ctx.modelRegistry, [model] = registry.getAvailable();
+            const provider = registry.getProvider(model.provider);
+            const auth = await registry.getProviderAuth(model.provider);
+            const messages = [{ role: "user", content: "hi", timestamp: 0 }];
+            const answer = await provider.stream(model, { messages }, auth.auth).result();
+            ctx.ui.notify([provider.id, provider.getModels()[0].id, answer.content[0].text,
+              registry.getProvider("no"), await registry.getProviderAuth("no")].join());
+          } });
+        }
+    """
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Hello."}]}
+    host = bridge(source, calls={"model.complete": {"text": "Hello.", "message": message, "usage": {}}})
+    host.command("ask")
+    assert host.wait_for(Notify).message == "fake,m,Hello.,,"
+
+
 def test_changes_are_written_as_pi_writes_them_and_damaged_json_is_read(bridge: Bridge, tmp_path: Path) -> None:
     source = """
         import { generateDiffString, generateUnifiedPatch } from "@earendil-works/pi-coding-agent";

@@ -43,7 +43,7 @@ export class ModelRuntime extends ModelRegistry {
   getModel(provider, id) { return this.find(provider, id); }
   getPhysicalModel(provider, id) { return this.find(provider, id); }
   getAvailableSnapshot() { return this.getAvailable(); }
-  getProviders() { return [...new Set(this.getAll().map((each) => each.provider))].map((id) => ({ id, name: id })); }
+  getProviders() { return [...new Set(this.getAll().map((each) => each.provider))].map((id) => this.getProvider(id)); }
   async checkAuth(provider) { return this.hasConfiguredAuth(provider) ? { source: "zot" } : undefined; }
   async getAuth(given) { return this.hasConfiguredAuth(given) ? { auth: { apiKey: await this.getApiKeyForProvider(given.provider ?? given) } } : undefined; }
   isUsingSubscription() { return false; }

@@ -89,14 +89,19 @@ function registry(models, bridge) {
   const same = (each, wanted) => (typeof wanted === "string" ? each.provider === wanted : each.provider === wanted?.provider && each.id === wanted.id);
   const ready = (wanted) => models.list("ready").some((each) => same(each, wanted));
   const noKey = (model) => ({ ok: false, error: `No API key found for ${model?.provider ?? "this model"}` });
+  /** @param {string} id @returns {any} what sends requests to its models, through zot */
+  const provider = (id) => {
+    const of = (scope) => models.list(scope).filter((each) => each.provider === id);
+    return of("all").length ? { id, name: id, auth: {}, getModels: () => of("all"), stream: streamSimple, streamSimple } : undefined;
+  };
   return {
     refresh: async () => models.forget(),
     stream: (model, context, options) => streamSimple(model, context, options),
     streamSimple: (model, context, options) => streamSimple(model, context, options),
     complete: (model, context, options) => streamSimple(model, context, options).result(),
     completeSimple: (model, context, options) => streamSimple(model, context, options).result(),
-    getProvider: () => undefined,
-    getProviderAuth: async () => undefined,
+    getProvider: provider,
+    getProviderAuth: async (name) => (ready(name) ? { auth: { apiKey: KEY_OF_ZOT }, source: "zot" } : undefined),
     getRegisteredProviderIds: () => bridge.extensions.flatMap((each) => [...each.providers.keys()]),
     getRegisteredProviderConfig: (name) => bridge.extensions.map((each) => each.providers.get(name)).find(Boolean),
     getError: () => undefined,
