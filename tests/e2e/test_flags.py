@@ -34,6 +34,14 @@ def test_the_words_of_other_programs_ask_no_model_when_they_stand_alone(
     assert server.requests[0].body["messages"][-1]["content"] == f"{word} me"
 
 
+def test_a_command_of_the_screen_is_no_prompt_where_there_is_no_screen(zot: Zot, server: ScriptedServer) -> None:
+    done = zot.ask(server, "/permissions ask")
+    assert (done.code, done.out, server.requests) == (2, "", [])
+    assert "/permissions is a command of the chat screen, which needs a terminal; -p sends it" in done.err
+    server.add("ok").add("ok")
+    assert (zot.ask(server, "-p", "/permissions ask").code, zot.ask(server, "/etc/hosts is odd").code) == (0, 0)
+
+
 def test_rpc_has_a_help_of_its_own(zot: Zot) -> None:
     for flag in ("-h", "--help"):
         done = zot.run("rpc", "--model", "x", flag)

@@ -6,6 +6,7 @@ import pytest
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser, list_commands, parse
 from zot_agent.cli.command_line import CommandLine
+from zot_agent.cli.completions.tree import read_tree
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES
 from zot_provider.errors import ConfigError
@@ -134,7 +135,9 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
         *("docter", "DOCTOR", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
         *("login", "logout", "auth", "upgrade", "sessions", "models", "settings", "install", "mcp"),
         *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic", "tg"),
-        *("tg setup", "telegram-bot start", "bot", "continuous run", "pack", "verify"),
+        *("tg setup", "tg hello", "telegram-bot start", "bot", "continuous run", "pack", "verify"),
+        *("permisions test 'git push'", "conifg path", "sesions export x", "sesions exprot x", "session prune"),
+        *("checkpoint prune", "flet worker", "swrm kill x", "swrm stop", "doctr offline", "completion zsh"),
     ],
 )
 def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
@@ -176,6 +179,15 @@ def test_words_behind_a_command_are_no_commands() -> None:
     assert parse(["--no-yolo", "doctor"], of_command=True).prompt == "doctor"
 
 
+def test_every_verb_behind_a_misspelled_command_is_refused() -> None:
+    verbs = [(node.path.removeprefix("zot "), verb) for node in read_tree()[1:] for verb in node.commands]
+    assert len(verbs) > 40
+    for name, verb in verbs:
+        word = name[:-2] + name[-1] if len(name) > 3 else name + name[-1]
+        with pytest.raises(ConfigError, match=f"did you mean zot {name}"):
+            parse([word, verb, "x y"])
+
+
 def test_a_misspelled_command_is_named() -> None:
     with pytest.raises(ConfigError, match="; did you mean zot doctor\\? "):
         parse(["docter"])
@@ -185,7 +197,8 @@ def test_a_misspelled_command_is_named() -> None:
     "words",
     [
         *("hello", "hi", "test", "fix", "why", "review", "explain", "continue", "save", "next", "Login", "login?"),
-        *("update the readme", "login fails", "install dependencies", "-p login", "-c login"),
+        *("update the readme", "login fails", "install dependencies", "-p login", "-c login", "fix the tests"),
+        *("session lost its title", "model names are wrong", "bot should answer", "-p sesions list"),
     ],
 )
 def test_ordinary_words_are_a_prompt(words: str) -> None:

@@ -1,9 +1,10 @@
-"""Recognizes a word on the command line that is meant as a command and would be sent to a model as a prompt."""
+"""Recognizes what is meant as a command on the command line and would be sent to a model as a prompt."""
 
 from collections.abc import Iterable, Sequence
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_provider.errors import ConfigError
+from zot_provider.near_names import almost
 
 _EXTENSIONS = "extensions are managed with zot ext"
 _KEYS = "keys and sign-ins are managed with zot auth"
@@ -31,20 +32,23 @@ _OF_GO = {
 }
 """Commands of the Go zot that zot does not have."""
 
+_NO_WORDS = frozenset(("telegram-bot", "tg"))
+"""Those of them that are words of no language, so that nothing behind them makes a sentence."""
+
 _VERBS_OF_GO = frozenset(("attach", "logs", "reset", "run", "serve", "setup", "start", "status", "stop"))
 
-_VERBS = frozenset(("add", "create", "delete", "edit", "get", "login", "logout", "ls", "rm", "set", "show", "status"))
-"""Words that may follow a command, beside the verbs of `zot ext` and `zot local`."""
+_VERBS_ELSEWHERE = frozenset(("add", "create", "delete", "edit", "uninstall", "stop"))
+"""Verbs that other programs have."""
 
 _SIMILARITY = 0.7
 
 
 def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None:
     """Raise `ConfigError` if the words of a command line that are no options look like a command: a subcommand behind
-    options, or a single word, or a word and a verb, where the word resembles a subcommand or is a command elsewhere.
-    `arguments` are the whole command line.
+    options; a word that resembles a subcommand or is a command elsewhere, alone, or with a verb of a command behind it,
+    or with what the subcommand takes. `arguments` are the whole command line.
 
-    Any other words are a prompt: `zot hello`, `zot update the readme`.
+    Any other words are a prompt: `zot hello`, `zot fix the tests`, `zot session lost its title`.
     """
     word = words[0]
     if word in SUBCOMMANDS and word != arguments[0]:
@@ -53,10 +57,21 @@ def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None
     elsewhere = {**_OF_GO, **(COMMANDS_ELSEWHERE if word == arguments[0] else {})}
     if not similar and word not in elsewhere:
         return
-    if len(words) > 1 and words[1] not in (_VERBS_OF_GO if word in _OF_GO else _verbs()):
+    if len(words) > 1 and not (word in _NO_WORDS or _is_verb(words, similar)):
         return
     advice = f"did you mean zot {similar}?" if similar else f"{elsewhere[word]};"
     raise ConfigError(f"zot has no command {word!r}; {advice} a prompt of this word is sent with zot -- {word}")
+
+
+def refuse_screen_command(prompt: str) -> None:
+    """Raise `ConfigError` for a prompt that is a slash command of the chat screen, where there is no screen to run it:
+    `/permissions ask` would begin work in the mode that it was to change."""
+    from zot_agent.ui.commands import slash_commands  # noqa: PLC0415  few prompts begin with a slash
+    from zot_core.conversation.commands import read_command  # noqa: PLC0415  as above
+
+    found = read_command(prompt)
+    if found is not None and (name := found[0].lower()) in slash_commands():
+        raise ConfigError(f"/{name} is a command of the chat screen, which needs a terminal; -p sends it as a prompt")
 
 
 def _right_order(command: str, before: Sequence[str]) -> str:
@@ -80,8 +95,18 @@ def _similar(word: str, names: Iterable[str]) -> str:
     return ""
 
 
-def _verbs() -> frozenset[str]:
-    from zot_agent.cli.ext import VERBS  # noqa: PLC0415  only after what looks like a mistake
+def _is_verb(words: Sequence[str], similar: str) -> bool:
+    """Whether the second word is what can be behind a command: a verb of any, or, for the subcommand `similar`, also a
+    flag without its hyphens, another subcommand, or a misspelt verb."""
+    if words[0] in _OF_GO:
+        return words[1] in _VERBS_OF_GO
+    from zot_agent.cli.completions.tree import read_tree  # noqa: PLC0415  only after what looks like a mistake
     from zot_agent.cli.parser import VERB_ALIASES  # noqa: PLC0415  as above
 
-    return _VERBS | VERBS.keys() | VERB_ALIASES.keys()
+    nodes = read_tree()
+    verbs = {verb for node in nodes[1:] for verb in node.commands} | VERB_ALIASES.keys() | _VERBS_ELSEWHERE
+    if words[1] in verbs or not similar:
+        return words[1] in verbs
+    own = next(node for node in nodes if node.path == f"zot {similar}")
+    alone = {*own.words, *(name.lstrip("-") for flag in own.flags for name in flag.names), *nodes[0].commands}
+    return bool(almost(words[1], own.commands)) or (len(words) == 2 and words[1] in alone)

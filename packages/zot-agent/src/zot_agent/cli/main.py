@@ -116,6 +116,10 @@ def _run(argv: Sequence[str]) -> int:
         return run_in_loop(_drive(line.replace(options=_serving_options(line)), mode, ""))
     piped = read_stdin(has_prompt=bool(line.prompt.strip() or line.images), wait=line.stdin_wait)
     prompt = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
+    if not (line.mode or screen) and prompt.startswith("/"):
+        from zot_agent.cli.command_words import refuse_screen_command  # noqa: PLC0415  few prompts do
+
+        refuse_screen_command(prompt)
     if mode.needs_prompt and not prompt.strip() and not line.images:
         raise ConfigError('no prompt: pass one, as in zot -p "what does this project do?", or pipe it in')
     return run_in_loop(_drive(line, mode, prompt))
