@@ -38,7 +38,7 @@ def test_a_command_of_the_screen_is_no_prompt_where_there_is_no_screen(zot: Zot,
     done = zot.ask(server, "/permissions ask")
     assert (done.code, done.out, server.requests) == (2, "", [])
     assert "/permissions is a command of the chat screen, which needs a terminal; -p sends it" in done.err
-    server.add("ok").add("ok")
+    server.add("ok", "ok")
     assert (zot.ask(server, "-p", "/permissions ask").code, zot.ask(server, "/etc/hosts is odd").code) == (0, 0)
 
 

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import urwid
 from zot_tui.keys.key import Key, parse_key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
-from zot_tui.widgets.dialogs.stack import PAUSE, READ, WAITS, Stack
+from zot_tui.widgets.dialogs.stack import ALONE, PAUSE, READ, WAITS, Stack
 
 SIZE = (30, 16)
 
@@ -80,24 +81,32 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.due: list[tuple[float, Callable[[], None]]] = []
+        self.due: list[Due] = []
 
     def __call__(self) -> float:
         return self.now
 
-    def after(self, seconds: float, call: Callable[[], None]) -> "Clock":
-        self.due.append((self.now + seconds, call))
-        return self
-
-    def cancel(self) -> None:
-        self.due.clear()
+    def after(self, seconds: float, call: Callable[[], None]) -> "Due":
+        self.due.append(Due(self, self.now + seconds, call))
+        return self.due[-1]
 
     def go_on(self, seconds: float) -> None:
         self.now += seconds
-        ready = [each for each in self.due if each[0] <= self.now]
-        self.due = [each for each in self.due if each[0] > self.now]
-        for _, call in ready:
-            call()
+        for each in [each for each in self.due if each.at <= self.now]:
+            each.cancel()
+            each.call()
+
+
+@dataclass(eq=False)
+class Due:
+    """What is to be called at a time."""
+
+    clock: Clock
+    at: float
+    call: Callable[[], None]
+
+    def cancel(self) -> None:
+        self.clock.due = [each for each in self.clock.due if each is not self]
 
 
 class Watched:
@@ -120,6 +129,10 @@ class Watched:
             self.stack.press(parse_key(key))
         self.draw()
 
+    def answer(self, letter: str) -> None:
+        self.type(letter)
+        self.clock.go_on(ALONE * 1.1)
+
     @property
     def waits(self) -> bool:
         return any(WAITS[:20] in row for row in self.rows)
@@ -135,7 +148,7 @@ async def test_a_question_that_comes_by_itself_waits_behind_and_takes_no_key_tha
     assert not watched.stack.waiting
     watched.clock.go_on(PAUSE)
     assert not watched.waits
-    watched.type("n")
+    watched.answer("n")
     assert [await typing, await asked, watched.edit.edit_text] == ["y", False, "y"]
 
 
@@ -153,7 +166,7 @@ async def test_a_question_that_comes_while_somebody_types_leaves_them_the_keys_u
     watched.clock.go_on(PAUSE * 0.2)
     assert not watched.waits
     assert watched.stack.beside
-    watched.type("y")
+    watched.answer("y")
     assert [await asked, watched.edit.edit_text] == [True, "pleany"]
 
 
@@ -169,7 +182,7 @@ async def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_i
     watched.draw()
     watched.clock.go_on(READ * 1.1)
     watched.draw()
-    for key in "nn":  # one reading: the next question was not seen yet
+    for key in ("n", "enter", "n"):  # one reading: the next question was not seen yet
         watched.stack.press(parse_key(key))
     assert await first is False
     assert not second.done()
@@ -177,7 +190,7 @@ async def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_i
     watched.draw()
     watched.clock.go_on(READ * 1.1)
     watched.draw()
-    watched.type("y")
+    watched.answer("y")
     assert [await second, watched.edit.edit_text] == [True, "pyn"]
 
 
@@ -192,7 +205,7 @@ async def test_a_key_that_comes_before_a_question_could_be_read_is_no_answer() -
     assert watched.edit.edit_text == "y"
     watched.clock.go_on(PAUSE)
     assert not watched.waits
-    watched.type("n")
+    watched.answer("n")
     assert await asked is False
 
 
@@ -203,8 +216,52 @@ async def test_a_question_gets_the_keys_when_it_was_drawn_long_enough_although_n
     assert watched.waits
     watched.clock.go_on(READ * 0.6)
     assert not watched.waits
-    watched.type("y")
+    watched.answer("y")
     assert [await asked, watched.edit.edit_text] == [True, ""]
+
+
+@pytest.mark.parametrize("pause", [0.0, ALONE * 0.9])
+@pytest.mark.parametrize("text", ["yes please", "you are ok", "hey", "no yes", "yy"])
+async def test_a_letter_among_others_is_typed_and_answers_no_question(text: str, pause: float) -> None:
+    watched = Watched()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.clock.go_on(PAUSE)
+    for letter in text:
+        watched.clock.go_on(pause)
+        watched.type(letter)
+    assert [watched.edit.edit_text, watched.waits] == [text, True]
+    watched.clock.go_on(ALONE * 1.1)
+    await asyncio.sleep(0)
+    assert not asked.done()
+    watched.clock.go_on(PAUSE)
+    watched.answer("n")
+    assert [await asked, watched.edit.edit_text] == [False, text]
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [(["n", "enter"], False), (["enter"], True), (["n", "up", "enter"], True), (["n", "esc"], None)],
+)
+async def test_enter_confirms_a_letter_and_other_keys_forget_it(keys: list[str], answer: bool | None) -> None:
+    watched = Watched()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.clock.go_on(PAUSE)
+    watched.type(*keys)
+    assert [await asked, watched.edit.edit_text] == [answer, ""]
+
+
+async def test_a_letter_that_was_pressed_when_a_question_went_away_answers_no_other() -> None:
+    watched = Watched()
+    first, second = await opened(watched.stack, confirm("first"), confirm("second"), behind=True)
+    watched.clock.go_on(PAUSE)
+    watched.type("y")
+    first.cancel()
+    await asyncio.sleep(0)
+    watched.clock.go_on(ALONE * 1.1)
+    await asyncio.sleep(0)
+    assert not second.done()
+    watched.stack.close_all()
+    assert await second is None
 
 
 async def test_the_end_of_a_line_lets_a_question_be_answered_soon_but_not_one_that_came_before_it() -> None:
@@ -213,7 +270,7 @@ async def test_the_end_of_a_line_lets_a_question_be_answered_soon_but_not_one_th
     watched.stack.rest()
     (asked,) = await opened(watched.stack, confirm(), behind=True)
     watched.clock.go_on(READ * 1.1)
-    watched.type("y")
+    watched.answer("y")
     answers = [await asked]
     watched.type("p")
     (asked,) = await opened(watched.stack, confirm(), behind=True)

@@ -135,6 +135,18 @@ class Dialog(urwid.Widget, Generic[V]):
     def typed(self, text: str) -> None:
         """Handle a typed character, without a `field`."""
 
+    def takes_letter(self, key: Key) -> bool:
+        """Whether a key is a typed character for `typed`."""
+        return self.field is None and bool(key.text) and self._action(key) not in _RUN
+
+    def accepts(self, key: Key) -> bool:
+        """Whether a key answers with what is chosen."""
+        return self._action(key) == "dialog_accept"
+
+    def _action(self, key: Key) -> str:
+        binding = self.keymap.find(key, self.contexts)
+        return "" if binding is None else binding.action
+
     def press(self, key: Key) -> bool:
         self._invalidate()
         self.problem = ""

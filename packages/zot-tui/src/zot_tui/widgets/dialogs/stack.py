@@ -17,6 +17,7 @@ LOW = 12  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
 PAUSE = 1.0  # seconds without a key after which the user is taken to have stopped typing
 READ = 0.3  # seconds that a question is drawn before a key can be an answer to it
+ALONE = 0.3  # seconds without a key before and after a letter that answers a question
 WAITS = "you can answer"
 """How the notice of a question begins that takes no key yet."""
 _TYPING, _UNREAD = f"{WAITS} when you stop typing", f"{WAITS} in a moment"
@@ -45,8 +46,9 @@ class Stack(urwid.Widget):
 
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which
     is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
-    the base has the keys. It gets them once it has been drawn without the notice that it waits. `clock` returns
-    seconds, `after` calls back after a number of seconds.
+    the base has the keys. It gets them once it has been drawn without the notice that it waits. A letter answers it
+    only alone: Enter confirms it, or no key follows for `ALONE` seconds; with another letter the user is typing, and
+    both go to the base. `clock` returns seconds, `after` calls back after a number of seconds.
     """
 
     no_cache = ("render",)  # drawn because something in it has changed, so its last canvas is never wanted
@@ -73,6 +75,8 @@ class Stack(urwid.Widget):
         self._size = (80, 24)
         self._typed_at = float("-inf")
         self._timer: Timer | None = None
+        self._letter: Key | None = None
+        self._letter_timer: Timer | None = None
 
     @property
     def top(self) -> Dialog[Any] | None:
@@ -136,12 +140,45 @@ class Stack(urwid.Widget):
 
     def press(self, key: Key) -> bool:
         top = self.top
+        if top is not None and self._open[-1].unasked and (letter := self._held(top, key)) is not None:
+            return letter
         used = self._focus().press(key)
         if not used and top is not None:
             self.unused.emit(key)
         return used
 
+    def _held(self, question: Dialog[Any], key: Key) -> bool | None:
+        """Keep a letter that may be an answer, until it is known to be alone. Return whether `key` was used; None if it
+        goes where keys go."""
+        letter = self._drop_letter()
+        if not question.takes_letter(key):
+            return question.press(letter) if letter is not None and question.accepts(key) else None
+        if letter is not None:
+            self.touch()
+            self._open[-1].ready = False
+            return all([self.keys.press(each) for each in (letter, key)])
+        self._letter = key
+        self._letter_timer = self._wait(ALONE, lambda: self._answer(question))
+        return True
+
+    def _answer(self, question: Dialog[Any]) -> None:
+        letter = self._drop_letter()
+        if letter is not None and question is self.top:
+            question.press(letter)
+            self.changed.emit()
+
+    def _drop_letter(self) -> Key | None:
+        letter, self._letter = self._letter, None
+        if self._letter_timer is not None:
+            self._letter_timer.cancel()
+            self._letter_timer = None
+        return letter
+
+    def _wait(self, seconds: float, then: Callable[[], None]) -> Timer:
+        return (self._after or asyncio.get_running_loop().call_later)(seconds, then)
+
     def paste(self, text: str) -> None:
+        self._drop_letter()
         self._focus().paste(text)
 
     def _focus(self) -> KeyTarget:
@@ -199,8 +236,7 @@ class Stack(urwid.Widget):
     def _watch(self) -> None:
         """Schedule another drawing of a question that waits for a pause in typing, or to be read."""
         if self._timer is None and self._open and not self._open[-1].ready and (left := self._left(self._open[-1])) > 0:
-            after = self._after or asyncio.get_running_loop().call_later
-            self._timer = after(left, self._check_pause)
+            self._timer = self._wait(left, self._check_pause)
 
     def _check_pause(self) -> None:
         self._timer = None
@@ -213,6 +249,7 @@ class Stack(urwid.Widget):
         kept = [each for each in self._open if each.dialog is not dialog]
         if len(kept) != len(self._open):
             self._open = kept
+            self._drop_letter()
             if not kept and self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
