@@ -142,6 +142,19 @@ def test_the_spellings_of_other_agents_are_read_where_they_lie(tmp_path: Path) -
         ('"allowSampling": false', "there is no field 'allowSampling'; did you mean 'sampling'?"),
         ('"read-only": true', "the field 'read-only' seems to hold it back"),
         ('"exlcudedTool": ["x"]', "zot chooses no tools by 'exlcudedTool'"),
+        *((f'"{name}": ["read"]', f"zot chooses no tools by '{name}'") for name in ("only", "tools")),
+        *(
+            (field, f"the field {field.partition(':')[0].replace(chr(34), chr(39))} seems to hold it back")
+            for field in (
+                *('"include": ["read"]', '"onlyTools": ["read"]', '"toolsAllow": "read"', '"filter": {"x": 1}'),
+                *('"network": false', '"inheritEnv": false', '"roots": []', '"allowWrite": "no"', '"network": "none"'),
+                *('"elicitation": "deny"', '"ask": true', '"askFirst": true', '"alwaysAsk": ["x"]', '"tools": []'),
+            )
+        ),
+        *(
+            (f'"{name}": true', f"there is no field '{name}'; did you mean 'disabled'?")
+            for name in ("hidden", "archived")
+        ),
         ('"options": {"disabled": "yes"}', "in 'options' 'disabled' is neither true nor false"),
         ('"options": {"requireAproval": true}', "in 'options' the field 'requireAproval' seems to hold it back"),
     ],
@@ -160,6 +173,7 @@ def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: P
     "beside",
     [
         *('"disabledServers": ["a"]', '"disabled": ["a"]', '"allowedMcpServers": []', '"sandbox": "on"', '"off": true'),
+        *('"include": ["a"]', '"network": false', '"elicitation": "deny"', '"onlyServers": ["a"]'),
         *('"mcp": {"excluded": ["a"]}', '"mcp": {"allowed": []}', '"a": {"b": {"denny": ["x"]}}'),
     ],
 )
@@ -174,6 +188,7 @@ def test_what_would_hold_servers_back_beside_them_keeps_zot_from_starting(tmp_pa
 
 def test_fields_of_other_programs_that_hold_nothing_back_are_left_alone(tmp_path: Path) -> None:
     others = {"autoApprove": ["read"], "alwaysAllow": [], "trust": True, "note": "x", "readOnly": False, "deny": []}
+    others |= {"include": ["*"], "network": True, "ask": False, "tools": ["*"], "toolPrefix": "x", "logging": "off"}
     others |= {"isActive": True, "off": False, "gallery": True, "http_headers": {"X-Safe-Mode": "on"}}
     (found,), problems = read(tmp_path, {"s": {"command": "x", **others}})
     assert (found.name, problems) == ("s", [])

@@ -1,5 +1,5 @@
-"""`nearest` and `almost`: which of some names was meant; `holds_back`: whether a name says that less may run;
-`misnamed`: a file that is meant for another one.
+"""`nearest` and `almost`: which of some names was meant; `holds_back`: whether a name says that less may run,
+`withholds`: whether a name and its value do; `misnamed`: a file that is meant for another one.
 
 What a person has written, and nobody reads, must not be ignored if it may be there for safety.
 """
@@ -21,15 +21,31 @@ _STEMS = (
     "jail|lockdown|permission|permit|prohibit|protect|readonly|refus|reject|safe|sandbox|secur|strict|untrusted|whitelist"
 )
 """Parts of the names of fields by which programs hold something back."""
-_WIDENS = "(?:always|auto|bypass|dangerous|insecure|skip|unrestrict|unsafe)"
+_WIDENS = "(?:always(?!ask|den|refus|reject)|auto(?!den|refus|reject)|bypass|dangerous|insecure|skip|unrestrict|unsafe)"
 _UNASKED = (
     "^(?:always|auto)(?:accept|allow|approv|confirm|exec|permit|run|trust|yes|yolo)|^bypass|^dangerous"
     "|^skip.*(?:approv|ask|confirm|permission|prompt|sandbox|trust)|^(?:allowall|auto|fullauto|unsafe|yes|yolo)$"
 )
 """Switches by which programs run something unasked, and by which they ask where they are off."""
+_ABILITIES = """
+bash commands connections edit elicitation env environment exec execute extensions fetch filesystem internet mcp network
+outbound read roots shell subagents tools web write
+"""
+"""Words for what a program or a server may do."""
+_MAY = "access allow allowed can enable enabled inherit may use with"
+"""Words that can be beside them in the name of a switch."""
+_CHOICES = "allow allowed except filter filtered filters hide include included omit only without"
+_CHOSEN = "by calls commands functions list names servers skills subagents tools"
+"""Words by which programs choose among what a server or an agent has, and words that can be beside them."""
+_ASKS = "always ask before each every first me run time tool tools user"
+"""Words of the names of switches by which programs ask."""
+_REFUSALS = ("ask", "block", "blocked", "deny", "denied", "forbid", "never", "plan", "readonly", "refuse", "reject")
+_OFF, _ANY = (False, "disabled", "false", "no", "none", "off"), (None, True, False, "", "*", "all", "any", "true")
+"""Values of an ability that is not there, and of a choice that leaves everything."""
 _FORM = r"(?i:\.?([a-z]{3,})(?:\.local)?(?P<end>\.(?:json[5c]?|jsn|toml|ya?ml)(?:\.txt)?)?\s*)"
 _NO_LETTERS = r"[\W_]+"
 _PARTS = r"[A-Z]?[a-z]{3,}|[A-Z]{4,}"
+_EACH = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])"
 
 
 def nearest(name: str, names: Iterable[str], alike: float = _ALIKE) -> str:
@@ -62,6 +78,26 @@ def holds_back(name: str, *, misspelt: bool = True) -> bool:
     if re.search(_STEMS, folded(name)):
         return True
     return misspelt and any(almost(part, _WORDS) for part in (name, *re.findall(_PARTS, name)))
+
+
+def withholds(name: str, value: object) -> bool:
+    """Whether a field that is not known says with its value that less may run, in a way that `holds_back` does not see:
+    it chooses some (`"onlyTools": ["read"]`), takes an ability away (`"network": false`, `"roots": []`), or answers a
+    question (`"elicitation": "deny"`)."""
+    abilities, chosen = _ABILITIES.split(), _CHOSEN.split()
+    words = {word.lower() for word in re.findall(_EACH, name)}
+    words = {f"{word}s" if f"{word}s" in (*abilities, *chosen) else word for word in words}
+    said = folded(value) if isinstance(value, str) else value
+    if widens(name) or not words:
+        return False
+    if said in _REFUSALS:
+        return True
+    if said in _OFF or value == []:
+        return not words.isdisjoint(abilities) and words <= {*abilities, *_MAY.split()}
+    if "ask" in words and words <= {*_ASKS.split()}:
+        return bool(said)
+    some = bool(said) and said not in (*_ANY, ["*"])
+    return some and not words.isdisjoint(_CHOICES.split()) and words <= {*_CHOICES.split(), *chosen}
 
 
 def widens(name: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from zot_ext.near_names import almost, folded, holds_back, nearest
+from zot_ext.near_names import almost, folded, holds_back, nearest, withholds
 
 _FILTERS = (
     "includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools",
@@ -19,7 +19,20 @@ _BESIDE = ("allowed", "disable", "enable")
 _OF_SERVERS = re.compile("disabled?(?:all|mcp|server|tool|$)")
 """Names of fields that turn servers off with `true`, too."""
 _OFF = dict.fromkeys(("active", "autostart", "isactive", "isenabled", "on", "running"), False) | dict.fromkeys(
-    ("deactivated", "ignore", "ignored", "inactive", "isdisabled", "off", "paused", "skip", "stopped"), True
+    (
+        "archived",
+        "deactivated",
+        "hidden",
+        "ignore",
+        "ignored",
+        "inactive",
+        "isdisabled",
+        "off",
+        "paused",
+        "skip",
+        "stopped",
+    ),
+    True,
 )
 """Switches of other programs in small letters, and the value of each by which a server is off."""
 _STATES = ("access", "mode", "state", "status")
@@ -45,6 +58,8 @@ def beside(fields: Mapping[str, Any], depth: int = _DEPTH) -> str:
         chooses = any(each in own for each in parts) and not switch
         chooses = chooses or holds_back(field) or bool(_like(field, _FILTERS))
         none_of = value == [] and ("allow" in own or "enable" in own)  # an empty list of what may run forbids all
+        if withholds(field, value) and depth == _DEPTH:
+            return field
         if (none_of or value not in _NOTHING) and (chooses or _off(field, value)):
             return field
         if isinstance(value, dict) and depth and (inner := beside(value, depth - 1)):
@@ -69,7 +84,7 @@ def mistake_in(field: str, value: object, switches: Collection[str], choices: Co
         return f"zot chooses no tools by {field!r}; deny them with rules such as mcp__SERVER__TOOL"
     if _off(field, value):
         return f"there is no field {field!r}; did you mean 'disabled'?"
-    if value not in _NOTHING and holds_back(field):
+    if withholds(field, value) or (value not in _NOTHING and holds_back(field)):
         return f"the field {field!r} seems to hold it back, and zot does not know it; use rules such as mcp__SERVER"
     return ""
 
