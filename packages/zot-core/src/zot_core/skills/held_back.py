@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from zot_core.skills.front_matter import FrontMatterError
-from zot_provider.near_names import holds_back, nearest
+from zot_provider.near_names import holds_back, nearest, withholds
 
 _FORBIDS = """
     confine deny denied denies disallow disallowed exclude excluded forbid forbidden guard guards isolation readonly
@@ -31,9 +31,9 @@ _HOLDING = ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "tool_call", 
 def check_held_back(
     fields: Mapping[str, object], known: Iterable[str] = (), *, narrowing: Iterable[str], limits: bool = False
 ) -> None:
-    """Raise `FrontMatterError` for a field that forbids something, with `limits` also if it limits something, unless
-    its name is `known`; for a name that resembles a field by which less may run (`narrowing`); and for hooks
-    that can refuse, which run in no such file."""
+    """Raise `FrontMatterError` for a field that forbids something, with `limits` also if it limits something by its
+    name or its value, unless its name is `known`; for a name that resembles a field by which less may run
+    (`narrowing`); and for hooks that can refuse, which run in no such file."""
     words = {*_FORBIDS.split(), *(_LIMITS.split() if limits else ())}
     for name in fields:
         if name.casefold() == "hooks":
@@ -43,7 +43,8 @@ def check_held_back(
             if near and near != name:
                 raise FrontMatterError(f"there is no field {name!r:.40}; did you mean {near}?")
             own = (word.casefold() for word in _WORDS.findall(name))
-            if near != name and (not words.isdisjoint(own) or (limits and holds_back(name))):
+            withheld = holds_back(name) or withholds(name, fields[name])
+            if near != name and (not words.isdisjoint(own) or (limits and withheld)):
                 raise FrontMatterError(f"the field {name!r:.40} seems to hold something back, and zot does not know it")
 
 

@@ -11,6 +11,7 @@ from waiting import PATIENCE
 from zot_core.events import (
     AgentEvent,
     Done,
+    Notice,
     SubagentProgress,
     SubagentStart,
     SubagentStop,
@@ -299,12 +300,14 @@ async def test_an_agent_has_the_tools_of_its_definition_and_task_that_the_other_
 
 
 async def test_an_agent_does_not_get_the_tools_that_its_definition_leaves_out() -> None:
-    careful = AgentDefinition("careful", "looks", "You look.", without=["Write", "Shell", "Bash(git:*)"])
+    careful = AgentDefinition("careful", "looks", "You look.", without=["Wri*", "Shell", "Bash(git:*)", "Later"])
     empty = AgentDefinition("empty", "thinks", "You think.", tools=[])
     begin = Turn(calls=[call("a", agent="careful", tools=["read", "bash"]), call("b", agent="empty")])
     client = TaskClient({"main": [begin, "done"], "a": ["x"], "b": ["x"]})
     async with family(client, agents=[careful, empty], builtin_tools=["read", "bash", "write", "agent"]) as runtime:
-        await answered(runtime)
+        events = await answered(runtime)
+    notes = [each.message for each in events if isinstance(each, Notice)]
+    assert notes == ["agent 1 (careful): disallowedTools: there is no tool 'Later' now"]
     assert [tool.name for tool in client.asked("a")[0].tools] == ["read"]
     assert client.asked("b")[0].tools == []
 

@@ -1,7 +1,8 @@
 """The parts of a sub-agent: its model, its tools, its instructions, its session, its first message."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from zot_core.agent import Agent
@@ -13,7 +14,7 @@ from zot_core.runtime.subagents.subagent import AgentRuntime
 from zot_core.sessions.branch import new_child
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL, skills_section
-from zot_core.tools import AGENT_TOOL
+from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS
 from zot_core.tools.definition.agent_task import AgentTask
 from zot_core.tools.definition.tool import Tool
 from zot_core.tools.tool_search import ToolSearch
@@ -39,6 +40,7 @@ def make_child(
     model, reasoning, notes = _model(agent, task.model, definition.model if definition is not None else "")
     tools = _tools(agent, task.tools, definition.tools if definition is not None else None, deepest=deepest)
     if definition is not None and definition.without:
+        notes += _of_no_tool(definition, agent.tools.values())
         tools = _without(tools, definition.without)
     own = definition.instructions if definition is not None else ""
     skills = skills_section(workspace.skills) if any(tool.name == SKILL_TOOL for tool in tools) else ""
@@ -132,8 +134,19 @@ def patterns_of(agent: Agent, defined: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _without(tools: Sequence[Tool], left_out: Sequence[str]) -> list[Tool]:
-    names = set(map(_plain, left_out))
-    return [tool for tool in tools if names.isdisjoint(map(str.casefold, (tool.name, *tool.other_names)))]
+    return [tool for tool in tools if not any(_means(each, (tool.name, *tool.other_names)) for each in left_out)]
+
+
+def _of_no_tool(definition: AgentDefinition, tools: Iterable[Tool]) -> list[str]:
+    """Return a line for each tool that the agent is not to have and that neither zot nor anything here has."""
+    known = [(tool.name, *tool.other_names) for tool in (*BUILTIN_TOOLS, *tools)]
+    missing = [each for each in definition.without if not any(_means(each, names) for names in known)]
+    return [f"disallowedTools: there is no tool {each!r:.60} now" for each in missing]
+
+
+def _means(written: str, names: Iterable[str]) -> bool:
+    """Whether a name in a definition, in which `*` is any text, is one of the names of a tool."""
+    return any(fnmatchcase(name.casefold(), _plain(written)) for name in names)
 
 
 def _plain(name: str) -> str:

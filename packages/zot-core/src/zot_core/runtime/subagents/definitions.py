@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from shutil import which
 from typing import TypeVar
 
 from zot_core.permission_mode import PermissionMode
@@ -58,8 +59,13 @@ _OTHERS = (
     "color", "maxTokens", "max_tokens",
 )  # fmt: skip
 """The other fields of zot and of other agents."""
-_WORDS = {"allowedtools": "tools", "deniedtools": "disallowedTools", "mode": "permissions"}
+_WORDS = {
+    "allowedtools": "tools", "toolkit": "tools", "toolset": "tools", "toolsets": "tools",
+    "deniedtools": "disallowedTools",
+    "mode": "permissions", "perm": "permissions", "perms": "permissions",
+}  # fmt: skip
 """Names of other programs for those."""
+_ALL = ("*", "all", "any", "everything")
 _NO_SANDBOX = ("off", "false", "inherit")
 _KINDS = ("subagent", "all", "primary")
 """Values of the field `mode` of OpenCode, which says where an agent is offered."""
@@ -256,7 +262,11 @@ def _without(fields: dict[str, object]) -> Sequence[str]:
         elsewhere = {other for tool in BUILTIN_TOOLS for other in tool.other_names}
         for each in tools:
             name = each.partition("(")[0].strip()
-            if name.casefold() not in elsewhere and (near := near_tool(name, (AGENT_TOOL,))):
+            if name.casefold() in (*elsewhere, *(tool.name for tool in BUILTIN_TOOLS)):
+                continue
+            if name.casefold() in _ALL:
+                raise NotUnderstood(f"disallowedTools: {each!r:.40} is no tool; write tools: [] for none")
+            if near := near_tool(name, (AGENT_TOOL,)) or ("bash" if name.islower() and which(name) else ""):
                 raise NotUnderstood(f"disallowedTools: there is no tool {each!r:.40}; did you mean {near}?")
     return tools
 
