@@ -43,7 +43,8 @@ def test_everything_but_name_and_exec_may_be_missing_or_null() -> None:
     [
         '"Enabled": false', '"enable": false', '"disabled": true', '"Disabled": true', '"enabled": "false"',
         '"enabled": 0', '"permission": {}', '"Permissions": {}', '"permisions": {}', '"permissions": null',
-        '"guards": null', '"gaurds": {}', '"guard_events": {}',
+        '"guards": null', '"gaurds": {}', '"guard_events": {}', '"sandbox": true', '"network": false',
+        '"onlyTools": ["x"]', '"approval": "deny"', '"readOnly": true', '"description": "a", "description": "b"',
         '"permissions": []', '"permissions": "none"', '"permissions": {"network": "no"}',
     ],
 )  # fmt: skip
@@ -53,7 +54,7 @@ def test_a_field_that_holds_the_extension_back_and_is_not_understood_is_an_error
 
 
 def test_unknown_fields_and_a_byte_order_mark_are_tolerated() -> None:
-    assert parse_manifest('\ufeff{"name":"x","exec":"./x","homepage":1}') == Manifest("x", exec="./x")
+    assert parse_manifest('\ufeff{"name":"x","exec":"./x","homepage":1,"network":true}') == Manifest("x", exec="./x")
     assert parse_manifest(b'\xef\xbb\xbf{"name":"x","exec":"./x"}') == Manifest("x", exec="./x")
 
 
@@ -143,6 +144,24 @@ def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path
     assert problem() == "Is a directory"
     path.write_bytes(b"x" * (MANIFEST_BYTES + 1))
     assert problem() == "larger than 1,048,576 bytes"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ('"guards": {"tool_call": {"on_exit": "block"}}, "guards": {"tool_call": {}}', "field 'guards' is there twice"),
+        ('"guards": {"tool_call": {"on_exit": "block", "on_exit": "allow"}}', "field 'on_exit' is there twice"),
+        ('"guards": {}', "field 'guards' names no event"),
+        *(
+            (f'"{name}": "block"', f"field '{name}' is unknown; did you mean 'guards'?")
+            for name in ("on_exit", "onTimeout", "on_failure", "intercept", "protects", "guard")
+        ),
+    ],
+)
+def test_a_field_that_may_name_guards_and_is_not_understood_may_be_that_of_a_guard(fields: str, said: str) -> None:
+    with pytest.raises(ManifestError, match=said.replace("?", r"\?")) as caught:
+        parse_manifest(f'{{"name": "g", "exec": "./g", {fields}}}')
+    assert caught.value.guards
 
 
 WRONG_GUARDS = {

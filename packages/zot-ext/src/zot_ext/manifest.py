@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from zot_ext.protocol.errors import FrameError
@@ -89,13 +90,22 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
         except UnicodeDecodeError:
             raise ManifestError(f"{MANIFEST_FILE}: not UTF-8 text", guards=True) from None
     try:
-        members = {name: value for name, (value, _) in parse_object(text.removeprefix("\ufeff")).items()}
-    except FrameError as error:
+        text = text.removeprefix("\ufeff")
+        members = {name: value for name, (value, _) in parse_object(text).items()}
+        json.loads(text, object_pairs_hook=_check_once, parse_int=str)
+    except (FrameError, RecursionError) as error:
         raise ManifestError(f"{MANIFEST_FILE}: {error}", guards=True) from None
     try:
         return _read(members, has_theme=has_theme)
     except ManifestError as error:
         raise ManifestError(str(error), guards=_names_guards(members)) from None
+
+
+def _check_once(members: list[tuple[str, object]]) -> None:
+    """Raise `FrameError` for a name that is there twice: the last one might take back what the first holds back."""
+    names = [name for name, _ in members]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise FrameError("is there twice", field=twice[:40])
 
 
 def _names_guards(members: dict[str, object]) -> bool:
@@ -107,8 +117,8 @@ def _near(name: str) -> str:
     """Return the name of the field that narrows which a name resembles; empty if it resembles none."""
     from zot_ext.near_names import nearest  # noqa: PLC0415  few manifests have unknown fields
 
-    near = nearest(name, _NARROWING, 0.8) or ("guards" if name.casefold().startswith("guard") else "")
-    return {"disabled": "enabled", "guard": "guards"}.get(near, near)
+    near = nearest(name, (*_NARROWING, *_OF_GUARDS), 0.8) or ("guards" if name.casefold().startswith("guard") else "")
+    return "guards" if near in _OF_GUARDS else {"disabled": "enabled"}.get(near, near)
 
 
 def _read(members: dict[str, object], *, has_theme: bool) -> Manifest:
@@ -147,7 +157,8 @@ def _has_data(manifest: Manifest) -> bool:
     return bool(manifest.providers or manifest.editor_modes or manifest.pi)
 
 
-_NARROWING = ("enabled", "permissions", "disabled", "guards", "guard")
+_NARROWING = ("enabled", "permissions", "disabled", "guards")
+_OF_GUARDS = ("guard", "intercept", "intercepts", "on_exit", "on_failure", "on_timeout", "protect", "protects")
 """The names of the fields by which an extension limits itself or guards, and what they are called by mistake."""
 
 
@@ -156,9 +167,17 @@ def _check_narrowing(members: dict[str, object]) -> None:
     for name, allowed in (("permissions", "allow everything"), ("guards", "guard nothing")):
         if name in members and members[name] is None:
             raise FrameError(f"must not be null, which would {allowed}", field=name)
-    for name in members:
-        if name not in Manifest.__fields__ and (near := _near(name)):
+    if members.get("guards") == {}:
+        raise FrameError("names no event, which would guard nothing", field="guards")
+    for name, value in members.items():
+        if name in Manifest.__fields__:
+            continue
+        if near := _near(name):
             raise FrameError(f"is unknown; did you mean {near!r}?", field=name[:40])
+        from zot_ext.near_names import holds_back, withholds  # noqa: PLC0415  few manifests have unknown fields
+
+        if withholds(name, value) or (value not in (None, False, [], {}, "", "off") and holds_back(name)):
+            raise FrameError("is unknown, and seems to hold the extension back; 'permissions' do", field=name[:40])
 
 
 def _check_providers(manifest: Manifest) -> None:
