@@ -43,7 +43,7 @@ fix: setup ## format, and correct what the linter can correct
 	$(UV) run ruff format --quiet .
 
 # All side by side, and each to its end: one round shows every failure. Type checking takes the longest and begins first.
-QUICK := $(addprefix quick-,types docs operations stubs copies imports lint format)
+QUICK := $(addprefix quick-,types docs operations stubs copies commands imports lint format)
 .PHONY: $(QUICK)
 quick: setup ## the checks that need a few seconds: format, lint, types, imports, generated pages
 	@$(MAKE) --no-print-directory --keep-going --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(QUICK)
@@ -53,6 +53,7 @@ quick-docs: ; $(UV) run scripts/generate_docs.py --check
 quick-stubs: ; $(UV) run scripts/generate_stubs.py --check
 quick-copies: ; $(UV) run scripts/generate_copies.py --check
 quick-operations: ; $(UV) run scripts/generate_operations.py --check
+quick-commands: ; $(UV) run scripts/generate_commands.py --check
 quick-imports: ; $(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
 quick-lint: ; $(UV) run ruff check --quiet .
 quick-format: ; $(UV) run ruff format --check --quiet .
@@ -152,7 +153,7 @@ bench: setup ## measure the budgets in an environment of its own
 
 # In this order: the pages are made from the specifications and the schemas too.
 generate: setup ## write what is generated: copies, type stubs, tool specifications, JSON Schemas, docs/generated
-	@set -e; for name in copies operations stubs command_keys tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
+	@set -e; for name in copies operations stubs command_keys commands tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
 screenshots: setup ## take the screenshots in docs/images, from real runs of the screen and of the page of zot serve
 	$(UV) run --group fleet scripts/screenshots

@@ -24,7 +24,7 @@ def build_parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Print the script for a shell and return the exit code."""
     shell = build_parser().parse_args(list(arguments)).shell
-    from zot_agent.cli.completions.tree import read_tree  # noqa: PLC0415  imports every subcommand
+    from zot_agent.cli.completions.tree import read_tree  # noqa: PLC0415  not for a wrong word
 
     sys.stdout.write(import_module(f"zot_agent.cli.completions.{shell}").script(read_tree()))
     return 0

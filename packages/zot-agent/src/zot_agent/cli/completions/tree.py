@@ -1,20 +1,14 @@
-"""`read_tree`: all commands of zot with their flags and arguments, from their parsers."""
+"""The commands of zot with their flags and arguments, from `commands.json`, which `make generate` writes."""
 
-import argparse
-from collections.abc import Iterator
-from importlib import import_module
+import json
+import os
 from typing import Literal, TypeAlias
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.args import build_parser
-from zot_provider.providers import PROVIDERS
 from zot_provider.record import Record, field
 
 Value: TypeAlias = Literal["none", "words", "file", "folder", "text"]
 """The word after a flag, or an argument of a command: nothing, one of a few words, a path, anything else."""
-
-_PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PATH]": "file"}
-"""The values that a placeholder in the help means."""
 
 
 class FlagNode(Record):
@@ -27,7 +21,8 @@ class FlagNode(Record):
 
 
 class CommandNode(Record):
-    """A command, such as `zot config set`: the commands below it with their help, its flags, its arguments."""
+    """A command, such as `zot config set`: the commands below it with their help, its flags, the words that can be its
+    arguments, and whether files can."""
 
     path: str
     commands: dict[str, str] = field(default_factory=dict)
@@ -38,39 +33,10 @@ class CommandNode(Record):
 
 def read_tree() -> list[CommandNode]:
     """Return all commands, each before those below it; the first one is `zot`."""
-    [root] = _nodes(build_parser(), "zot")
-    root.commands, root.files = {name: each.help for name, each in SUBCOMMANDS.items()}, True
-    found = [root]
-    for name, each in SUBCOMMANDS.items():
-        nodes = [*_nodes(import_module(each.module).build_parser(), f"zot {name}")]
-        if each.options:
-            nodes[0].flags += [flag for flag in root.flags if flag.names != nodes[0].flags[0].names]  # --help
-        found += nodes
+    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
+        found = [CommandNode(**row | {"flags": [FlagNode(*flag) for flag in row["flags"]]}) for row in json.load(file)]
+    for node in found[1:]:
+        command = SUBCOMMANDS.get(node.path.removeprefix("zot "))
+        if command is not None and command.options:
+            node.flags += found[0].flags[1:]  # but for --help
     return found
-
-
-def _nodes(parser: argparse.ArgumentParser, path: str) -> Iterator[CommandNode]:
-    node, below = CommandNode(path), []
-    for action in parser._actions:
-        value, words = _value(action)
-        if isinstance(action, argparse._SubParsersAction):
-            node.commands = {each.dest: each.help or "" for each in action._choices_actions}
-            below += [_nodes(each, f"{path} {name}") for name, each in action.choices.items()]
-        elif action.option_strings and action.help != argparse.SUPPRESS:
-            node.flags.append(FlagNode(list(action.option_strings), action.help or "", value, words))
-        elif not action.option_strings:
-            node.words += words
-            node.files = node.files or value in ("file", "folder")
-    yield node
-    for each in below:
-        yield from each
-
-
-def _value(action: argparse.Action) -> tuple[Value, list[str]]:
-    if action.dest == "provider":
-        return "words", [provider.id for provider in PROVIDERS]
-    if action.nargs == 0:
-        return "none", []
-    if action.choices is not None:
-        return "words", [str(each) for each in action.choices]
-    return _PATHS.get(str(action.metavar), "text"), []

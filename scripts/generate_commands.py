@@ -1,0 +1,74 @@
+"""Write `zot_agent/cli/completions/commands.json`: the commands of zot, for completions, which import none.
+
+`--check` says whether it is current. Run `make generate` after changing a subcommand.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from json_lines import in_lines
+
+import zot_agent.cli.completions
+from zot_agent.cli import SUBCOMMANDS
+from zot_agent.cli.args import build_parser
+from zot_agent.cli.completions.tree import CommandNode, FlagNode, Value
+from zot_provider.providers import PROVIDERS
+
+PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PATH]": "file"}
+"""The values that a placeholder in the help means."""
+
+
+def commands() -> Iterator[CommandNode]:
+    """All commands, each before those below it."""
+    [root] = nodes(build_parser(), "zot")
+    root.commands, root.files = {name: each.help for name, each in SUBCOMMANDS.items()}, True
+    yield root
+    for name, each in SUBCOMMANDS.items():
+        yield from nodes(import_module(each.module).build_parser(), f"zot {name}")
+
+
+def nodes(parser: argparse.ArgumentParser, path: str) -> Iterator[CommandNode]:
+    """A command, and those below it."""
+    node, below = CommandNode(path), []
+    for action in parser._actions:
+        kind, words = value(action)
+        if isinstance(action, argparse._SubParsersAction):
+            node.commands = {each.dest: each.help or "" for each in action._choices_actions}
+            below += [nodes(each, f"{path} {name}") for name, each in action.choices.items()]
+        elif action.option_strings and action.help != argparse.SUPPRESS:
+            node.flags.append(FlagNode(list(action.option_strings), action.help or "", kind, words))
+        elif not action.option_strings:
+            node.words += words
+            node.files = node.files or kind in ("file", "folder")
+    yield node
+    for each in below:
+        yield from each
+
+
+def value(action: argparse.Action) -> tuple[Value, list[str]]:
+    """What follows a flag, or is an argument."""
+    if action.dest == "provider":
+        return "words", [provider.id for provider in PROVIDERS]
+    if action.nargs == 0:
+        return "none", []
+    if action.choices is not None:
+        return "words", [str(each) for each in action.choices]
+    return PATHS.get(str(action.metavar), "text"), []
+
+
+def fields(node: CommandNode) -> dict[str, object]:
+    """A row of the file."""
+    flags = [[getattr(flag, name) for name in FlagNode.__match_args__] for flag in node.flags]
+    return {name: getattr(node, name) for name in CommandNode.__match_args__} | {"flags": flags}
+
+
+if __name__ == "__main__":
+    path = Path(zot_agent.cli.completions.__file__).with_name("commands.json")
+    text = in_lines([fields(node) for node in commands()], 1)
+    if "--check" not in sys.argv:
+        path.write_text(text, "utf-8")
+    elif path.read_text("utf-8") != text:
+        sys.exit(f"{path} is not current; run make generate")
