@@ -1,4 +1,4 @@
-"""Write `zot_agent/cli/completions/commands.json`: the commands of zot, for completions, which import none.
+"""Write `zot_agent/cli/completions/commands.json`: the commands of zot, for completions and help, which import none.
 
 `--check` says whether it is current. Run `make generate` after changing a subcommand.
 """
@@ -15,6 +15,7 @@ import zot_agent.cli.completions
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser
 from zot_agent.cli.completions.tree import CommandNode, FlagNode, Value
+from zot_agent.cli.verb import Verb, VerbTable
 from zot_provider.providers import PROVIDERS
 
 PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PATH]": "file"}
@@ -23,11 +24,24 @@ PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PA
 
 def commands() -> Iterator[CommandNode]:
     """All commands, each before those below it."""
-    [root] = nodes(build_parser(), "zot")
+    root = command("zot", build_parser())
     root.commands, root.files = {name: each.help for name, each in SUBCOMMANDS.items()}, True
     yield root
     for name, each in SUBCOMMANDS.items():
-        yield from nodes(import_module(each.module).build_parser(), f"zot {name}")
+        module = import_module(each.module)
+        if hasattr(module, "build_parser"):
+            yield from nodes(module.build_parser(), f"zot {name}")
+            continue
+        found: Verb | VerbTable = module.run
+        if isinstance(found, Verb):
+            yield command(f"zot {name}", found.build_parser())
+            continue
+        verbs = {word: found.load(word).build_parser() for word in found.verbs}
+        help = argparse.ArgumentParser()._actions
+        yield CommandNode(f"zot {name}", "", {word: summary(each.description or "") for word, each in verbs.items()}, [
+            FlagNode(list(action.option_strings), action.help or "") for action in help
+        ])  # fmt: skip
+        yield from (command(f"zot {name} {word}", each) for word, each in verbs.items())
 
 
 def nodes(parser: argparse.ArgumentParser, path: str) -> Iterator[CommandNode]:
@@ -46,6 +60,28 @@ def nodes(parser: argparse.ArgumentParser, path: str) -> Iterator[CommandNode]:
     yield node
     for each in below:
         yield from each
+
+
+def summary(text: str) -> str:
+    """The first sentence, as a line of a list."""
+    sentence = text.partition(". ")[0].rstrip(".")
+    return sentence[:1].lower() + sentence[1:]
+
+
+def command(path: str, parser: argparse.ArgumentParser) -> CommandNode:
+    """A command that has no others below it."""
+    node, placeholders = CommandNode(path), []
+    for action in parser._actions:
+        kind, words = value(action)
+        if action.option_strings and action.help != argparse.SUPPRESS:
+            text = argparse.HelpFormatter("zot")._expand_help(action)
+            node.flags.append(FlagNode(list(action.option_strings), text, kind, words))
+        elif not action.option_strings:
+            placeholders.append(f"[{action.metavar}]" if action.nargs in ("?", "*") else str(action.metavar))
+            node.words += words
+            node.files = node.files or kind in ("file", "folder")
+    node.arguments = " ".join(placeholders)
+    return node
 
 
 def value(action: argparse.Action) -> tuple[Value, list[str]]:

@@ -65,6 +65,7 @@ ON_THE_PAGE = {
 AGENT = "packages/zot-core/src/zot_core/runtime/subagents/builtin/translate.md"
 SETTINGS = "packages/zot-agent/src/zot_agent/config/settings.py"
 SUBCOMMANDS = "packages/zot-agent/src/zot_agent/cli/__init__.py"
+TRUST = "packages/zot-agent/src/zot_agent/cli/trust/__init__.py"
 THEMES = "packages/zot-tui/src/zot_tui/theme/themes"
 DARK = (ROOT / THEMES / "dark.json").read_text("utf-8")
 COMMANDS = "packages/zot-core/src/zot_core/permissions/commands"
@@ -77,25 +78,19 @@ SIMPLE = {
             "",
             '''"""`zot hello`: greet."""
 
-from argparse import ArgumentParser
-from collections.abc import Sequence
-
-from zot_agent.cli.parser import subcommand
+from zot_agent.cli.verb import Verb
 
 
-def build_parser() -> ArgumentParser:
-    """Return the parser of `zot hello`."""
-    return ArgumentParser("zot hello", description="Greet.")
-
-
-@subcommand()
-def run(arguments: Sequence[str]) -> int:
-    """Run `zot hello` with `arguments` (those after `hello`) and return the exit code."""
-    build_parser().parse_args(list(arguments))
+def _hello() -> int:
+    """Greet."""
     return 0
+
+
+run = Verb("zot hello", _hello)
 ''',
         ),
     },
+    "a verb of a subcommand": {TRUST: ('{"list": _list, ', '{"list": _list, "show": _list, ')},
     "a program that starts programs": {f"{COMMANDS}/wrappers.py": (" .:bash(1) ", " aaa(1)\n        .:bash(1) ")},
     "a command that only reads": {f"{COMMANDS}/readers.py": ("\nbase64: ", "\naaa: -a\nbase64: ")},
     "a theme": {f"{THEMES}/aaa.json": ("", DARK.replace('"dark"', '"aaa"', 1))},

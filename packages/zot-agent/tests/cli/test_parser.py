@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.parser import Parser, report_errors
 from zot_provider.errors import ConfigError
 
 
@@ -21,9 +21,8 @@ def test_two_dashes_are_not_the_value_of_a_flag(flag: dict[str, Any]) -> None:
 
 
 def test_a_subcommand_that_is_stopped_says_so_and_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
-    @subcommand(stopped="stopped; nothing was stored")
-    def run() -> int:
+    def work() -> int:
         raise KeyboardInterrupt
 
-    assert run() == 130
+    assert report_errors(work, "stopped; nothing was stored") == 130
     assert capsys.readouterr().err == "zot: stopped; nothing was stored\n"

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from registry import Registry
 
-from zot_agent.cli.update import run
+from zot_agent.cli.parser import report_errors
+from zot_agent.cli.update import install_newest, run
 from zot_agent.update.installation import Installation
 from zot_agent.version import __version__
 
@@ -15,6 +16,10 @@ NAME = "zot-nowhere-else"
 
 def installer(code: int = 0) -> Installation:
     return Installation("run it", [sys.executable, "-c", f"import sys; sys.exit({code})"])
+
+
+def update(registry: Registry, found: Installation, *, check: bool = False) -> int:
+    return report_errors(lambda: install_newest(registry.url, found, check=check))
 
 
 @pytest.fixture
@@ -29,7 +34,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_installer_runs_and_decides_the_exit_code(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Registry(NEWER) as registry:
-        assert run([], registry.url, installer(1)) == 1
+        assert update(registry, installer(1)) == 1
     shown = f"{sys.executable} -c 'import sys; sys.exit(1)'"
     assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\n{shown}\n"
 
@@ -42,7 +47,7 @@ def test_an_update_is_one_where_another_version_is_there_afterwards(
     command = [sys.executable, "-c", text, old, new, f"Name: {NAME}\nVersion: 99.0\n"]
     found = Installation("", command, package=NAME)
     with Registry(NEWER) as registry:
-        assert run([], registry.url, found) == 0
+        assert update(registry, found) == 0
     assert (found.version(), capsys.readouterr().err) == ("99.0", "")
 
 
@@ -50,19 +55,19 @@ def test_an_installer_that_keeps_the_old_version_has_not_updated_zot(
     alone: Path, site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Registry(NEWER) as registry:
-        assert run([], registry.url, Installation("", [sys.executable, "-c", ""], package=NAME)) == 1
+        assert update(registry, Installation("", [sys.executable, "-c", ""], package=NAME)) == 1
     assert capsys.readouterr().err.startswith("zot: zot is still 1.0: ")
 
 
 def test_an_environment_that_the_installer_has_replaced_has_no_version_to_compare(alone: Path, site: Path) -> None:
     command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree(sys.argv[1])", str(site)]
     with Registry(NEWER) as registry:
-        assert run([], registry.url, Installation("", command, package=NAME)) == 0
+        assert update(registry, Installation("", command, package=NAME)) == 0
 
 
 def test_nothing_is_done_when_zot_is_current(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Registry(json.dumps({"info": {"version": __version__}})) as registry:
-        assert run([], registry.url, installer(1)) == 0
+        assert update(registry, installer(1)) == 0
     assert capsys.readouterr().out == f"zot {__version__} is up to date\n"
 
 
@@ -74,20 +79,20 @@ def test_where_nothing_may_or_can_be_done_the_way_is_said(
     alone: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], found: Installation
 ) -> None:
     with Registry(NEWER) as registry:
-        assert run(arguments, registry.url, found) == 0
+        assert update(registry, found, check="--check" in arguments) == 0
     assert "run it" in capsys.readouterr().out
 
 
 def test_a_program_that_is_missing_is_one_line(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Registry(NEWER) as registry:
-        assert run([], registry.url, Installation("run zotty", ["zotty-does-not-exist"])) == 1
+        assert update(registry, Installation("run zotty", ["zotty-does-not-exist"])) == 1
     assert capsys.readouterr().err == "zot: zotty-does-not-exist is not on the PATH; run zotty\n"
 
 
 def test_without_a_network_there_is_one_line(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Registry() as registry:
         pass
-    assert run([], registry.url, installer()) == 1
+    assert update(registry, installer()) == 1
     error = capsys.readouterr().err
     assert "connection refused" in error
     assert error.count("\n") == 1

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.folder.names import installed
-from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.startup_checks import check_options
+from zot_agent.cli.verb import Verb
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, SETTINGS, Settings, read_settings
 from zot_agent.event_loop import run_in_loop
@@ -46,26 +46,15 @@ _LISTED = 3
 """Providers that the short report lists also without a key."""
 
 
-def build_parser() -> Parser:
-    parser = Parser(
-        prog="zot doctor",
-        description="Check keys, servers, folders, settings, programs, the terminal, extensions, skills and prompts.",
-        epilog="exit codes: 0 a model is usable and nothing is wrong, 1 otherwise, 2 usage",
-    )
-    parser.add_argument("--offline", action="store_true", help="do not contact any server")
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="print what belongs into an issue: versions and names, and no key, text or path",
-    )
-    parser.add_argument("--all", action="store_true", help="list all providers, also those without a key")
-    return parser
+def _doctor(*, offline: bool = False, report: bool = False, all: bool = False) -> int:
+    """Check keys, servers, folders, settings, programs, the terminal, extensions, skills and prompts.
 
+    --offline: do not contact any server
+    --report: print what belongs into an issue: versions and names, and no key, text or path
+    --all: list all providers, also those without a key
 
-@subcommand()
-def run(arguments: Sequence[str]) -> int:
-    """Print the report; 0 if a model is usable and no problem was found, else 1."""
-    parsed = build_parser().parse_args(list(arguments))
+    exit codes: 0 a model is usable and nothing is wrong, 1 otherwise, 2 usage
+    """
     home = zot_home()
     cwd = current_directory()  # raises `ConfigError` if it was deleted
     choice = ProjectChoice(HostOptions(), read_settings(home), cwd)
@@ -76,8 +65,8 @@ def run(arguments: Sequence[str]) -> int:
     if "no" not in (settings_lines[0].state, models_line.state):
         settings_lines = _start_problem(settings) or settings_lines
     use_network(settings)
-    offline = parsed.offline or parsed.report or bool(settings.errors)  # they may be about the proxy
-    models = run_in_loop(_models(known, offline=offline, every=parsed.all))
+    offline = offline or report or bool(settings.errors)  # they may be about the proxy
+    models = run_in_loop(_models(known, offline=offline, every=all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
     rest = [
         *_zot_and_folders(),
@@ -91,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
         *_hooks(settings, choice),
     ]
     rest += [*_skills(home), *_templates(home)]
-    if parsed.report:
+    if report:
         sys.stdout.write(_report(settings, models, rest))
         return 0
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
@@ -100,7 +89,7 @@ def run(arguments: Sequence[str]) -> int:
     usable = any(line.state == "ok" for line in models)
     if not usable:
         sys.stdout.write("\nno model is usable: set a key, start a local server, or run zot local setup\n")
-    return 0 if usable and all(line.state != "no" for line in rest) else 1
+    return 0 if usable and not any(line.state == "no" for line in rest) else 1
 
 
 _SAFE = ("zot", "terminal", "sandbox")
@@ -368,3 +357,6 @@ def _hooks(settings: Settings, choice: ProjectChoice) -> list[DoctorLine]:
         return [DoctorLine("no", "hooks", str(error))]
     notes = [DoctorLine("--", "hooks", note) for note in found.notes]
     return [*(DoctorLine("ok", "hooks", f"{each.line} ({each.source})") for each in found.programs), *notes]
+
+
+run = Verb("zot doctor", _doctor)

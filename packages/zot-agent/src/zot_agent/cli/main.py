@@ -41,10 +41,7 @@ def run(argv: Sequence[str]) -> int:
     """Run `zot` with `argv` (without the program's name) and return the exit code. Raises `OutputFailed`."""
     try:
         command = SUBCOMMANDS.get(argv[0]) if argv else None
-        if command is not None and command.flag:
-            if {"-h", "--help"} & set(argv):
-                import_module(command.module).build_parser().print_help()
-                return 0
+        if command is not None and command.flag and not {"-h", "--help"} & set(argv):
             return _run([command.flag, *argv[1:]])
         if command is not None:
             _start_log()

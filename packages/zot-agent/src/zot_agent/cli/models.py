@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.verb import Json, Verb
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.event_loop import run_in_loop
@@ -29,29 +29,21 @@ REFRESH_LIMIT = 20.0
 """Seconds for each server to list its models when a person asks for new lists."""
 
 
-def build_parser() -> Parser:
-    parser = Parser(
-        prog="zot models",
-        description="List the models that zot knows, or ask the servers of all providers with a key for their lists.",
-        epilog="exit codes: 0 done, 1 no match or a server failed, 2 usage",
-    )
-    parser.add_argument("words", nargs="*", metavar="refresh | SEARCH", help="words of the models' names")
-    parser.add_argument("--provider", default="", metavar="NAME", help="only this provider")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser
+def _models(words: Sequence[str] = (), *, provider: str = "", json: Json = False) -> int:
+    """List the models that zot knows, or ask the servers of all providers with a key for their lists.
 
+    refresh | SEARCH: words of the models' names
+    --provider NAME: only this provider
 
-@subcommand()
-def run(arguments: Sequence[str]) -> int:
-    """Run `zot models` with `arguments` (those after `models`) and return the exit code."""
-    given = build_parser().parse_args(list(arguments))
-    options = HostOptions(provider=given.provider)
-    if given.words == ["refresh"]:
+    exit codes: 0 done, 1 no match or a server failed, 2 usage
+    """
+    options = HostOptions(provider=provider)
+    if words == ["refresh"]:
         return _refresh(options)
-    return print_models(" ".join(given.words), options, as_json=given.json)
+    return print_models(" ".join(words), options, as_json=json)
 
 
-def print_models(search: str, options: HostOptions, *, as_json: bool = False) -> int:
+def print_models(search: str, options: HostOptions, *, as_json: Json = False) -> int:
     """Print the models that match `search`: of the chosen provider, of the server at the base URL, or of all providers,
     one per line, or as one JSON object. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen
     provider."""
@@ -158,3 +150,6 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def _thousands(tokens: int) -> str:
     return f"{tokens // 1000}k" if tokens >= 1000 else str(tokens)
+
+
+run = Verb("zot models", _models)

@@ -1,5 +1,5 @@
 """`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting; `subcommand`, which
-reports such errors; and `VerbTable`, for subcommands whose verbs are modules."""
+reports such errors; and `RowTable`, for subcommands whose verbs are modules."""
 
 import argparse
 import sys
@@ -33,32 +33,37 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stdout).write(self.format_help())
 
 
+def report_errors(work: Callable[[], int], stopped: str = "stopped") -> int:
+    """Do the work of a subcommand and return its exit code: an error becomes a line and its exit code; Ctrl+C, with the
+    line `stopped`, 130; `--help` 0."""
+    try:
+        return work()
+    except SystemExit as stop:  # argparse, after --help
+        return stop.code if isinstance(stop.code, int) else 0
+    except ZotError as error:
+        print_error(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")  # behind the ^C
+        print_error(stopped)
+        return 130
+
+
 def subcommand(stopped: str = "stopped") -> Callable[[Callable[P, int]], Callable[P, int]]:
-    """Decorate the `run` of a subcommand: an error becomes a line and its exit code; Ctrl+C, with the line `stopped`,
-    130; `--help` 0."""
+    """Decorate the `run` of a subcommand with `report_errors`."""
 
     def decorate(run: Callable[P, int]) -> Callable[P, int]:
         @wraps(run)
         def reporting(*args: P.args, **kwargs: P.kwargs) -> int:
-            try:
-                return run(*args, **kwargs)
-            except SystemExit as stop:  # argparse, after --help
-                return stop.code if isinstance(stop.code, int) else 0
-            except ZotError as error:
-                print_error(str(error))
-                return error.exit_code
-            except KeyboardInterrupt:
-                if sys.stderr.isatty():
-                    sys.stderr.write("\n")  # behind the ^C
-                print_error(stopped)
-                return 130
+            return report_errors(lambda: run(*args, **kwargs), stopped)
 
         return reporting
 
     return decorate
 
 
-class Verb(NamedTuple):
+class VerbRow(NamedTuple):
     """A verb: its module, the function in it (`Sequence[str]` -> exit code), and its line in the help."""
 
     module: str
@@ -70,13 +75,13 @@ class Verb(NamedTuple):
 VERB_ALIASES = {"rm": "remove", "ls": "list"}
 
 
-class VerbTable(NamedTuple):
+class RowTable(NamedTuple):
     """The verbs of `zot NAME`, each in a module that parses its own arguments. `words` is what completions offer
     behind a verb: a placeholder such as `PATH`."""
 
     name: str
     about: str
-    verbs: Mapping[str, Verb]
+    verbs: Mapping[str, VerbRow]
     note: str
     words: str
 

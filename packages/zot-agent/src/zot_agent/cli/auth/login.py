@@ -4,8 +4,10 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
+from zot_agent.cli.auth import open_accounts
 from zot_agent.cli.auth.terminal import TerminalSignIn
 from zot_agent.cli.ext.terminal import print_line
+from zot_agent.config.paths import zot_home
 from zot_agent.event_loop import run_in_loop
 from zot_agent.extensions.providers.provider_service import ServedProviders
 from zot_agent.host.accounts import find_provider
@@ -22,32 +24,35 @@ _MAX_BYTES = 64 << 10
 
 
 def log_in(
-    registry: ModelRegistry,
-    home: str,
-    name: str,
-    method: Method | Literal[""],
-    *,
-    agree: bool,
-    served: ServedProviders | None = None,
+    provider: str = "", *, key: bool = False, page: bool = False, account: bool = False, agree: bool = False
 ) -> int:
-    """Sign in to a provider; return the exit code. An empty `method` is the provider's best one in a terminal. `served`
-    are the providers of extensions in the registry.
+    """Store a key, or sign in with an account.
 
-    Raises `ZotError`.
+    PROVIDER: the provider (default: ask)
+    --key: ask for an API key here, or read standard input
+    --page: in place of that, ask for an API key in the browser
+    --account: or sign in with an account
+    --agree: agree to the terms that are shown, without a question
     """
-    keys = PersonalKeys(home, registry.environ)
-    if method == "page" and not name:
-        provider = None
+    given: dict[Method, bool] = {"key": key, "page": page, "account": account}
+    chosen = [each for each in given if given[each]]
+    if chosen[1:]:
+        raise ConfigError(f"argument --{chosen[1]}: not allowed with argument --{chosen[0]}; see zot auth login --help")
+    registry, served = open_accounts()
+    keys = PersonalKeys(zot_home(), registry.environ)
+    method: Method | Literal[""] = chosen[0] if chosen else ""
+    if method == "page" and not provider:
+        found = None
     else:
-        provider = find_provider(registry, name) if name else _choose(registry)
-        methods: list[Method] = [each for each in sign_in_methods(provider) if each != "page"]
+        found = find_provider(registry, provider) if provider else _choose(registry)
+        methods: list[Method] = [each for each in sign_in_methods(found) if each != "page"]
         if not methods:
-            raise ConfigError(f"{provider.id} needs no key")
-        method = method or _choose_method(provider, methods)
+            raise ConfigError(f"{found.id} needs no key")
+        method = method or _choose_method(found, methods)
         if method == "key" and "key" in methods:
-            return _key(registry, keys, provider)
+            return _key(registry, keys, found)
     assert method
-    session = SignInSession(registry, keys, provider.id if provider else "", method)
+    session = SignInSession(registry, keys, found.id if found else "", method)
     removed = [variable for each in registry.providers for variable in each.key_env]
     line = run_in_loop(_sign_in(session, removed, served, agree=agree))
     print_line(line)

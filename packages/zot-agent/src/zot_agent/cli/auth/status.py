@@ -1,23 +1,27 @@
 """`zot auth status`: lists the providers with a key, and where each key is. It prints no key and asks no keyring."""
 
-import json
 import sys
+from json import dumps
 
+from zot_agent.cli.auth import open_accounts
+from zot_agent.cli.verb import Json
+from zot_agent.config.paths import zot_home
 from zot_agent.host.accounts import AccountLine, account_lines
 from zot_provider.auth.personal import PersonalKeys
-from zot_provider.registry import ModelRegistry
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 
 
-def print_status(registry: ModelRegistry, home: str, *, as_json: bool, every: bool) -> int:
-    """Print the status; return 0 if a key is there that can be used, else 1."""
-    keys = PersonalKeys(home, registry.environ)
-    lines = [
-        line for line in account_lines(registry, keys) if every or ((line.kind or line.problem) and not line.shared)
-    ]
-    if as_json:
-        sys.stdout.write(json.dumps({"accounts": [_json(line) for line in lines], "notes": keys.notes()}) + "\n")
+def print_status(*, json: Json = False, all: bool = False) -> int:
+    """List the providers with a key, and where each key is.
+
+    --all: list the providers without a key too
+    """
+    registry, _ = open_accounts()
+    keys = PersonalKeys(zot_home(), registry.environ)
+    lines = [line for line in account_lines(registry, keys) if all or ((line.kind or line.problem) and not line.shared)]
+    if json:
+        sys.stdout.write(dumps({"accounts": [_json(line) for line in lines], "notes": keys.notes()}) + "\n")
     else:
         columns = max((width(line.provider) for line in lines), default=0)
         for line in lines:

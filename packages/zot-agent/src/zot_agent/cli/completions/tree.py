@@ -21,10 +21,11 @@ class FlagNode(Record):
 
 
 class CommandNode(Record):
-    """A command, such as `zot config set`: the commands below it with their help, its flags, the words that can be its
-    arguments, and whether files can."""
+    """A command, such as `zot config set`: the placeholders of its arguments, the commands below it with their help,
+    its flags, the words that can be its arguments, and whether files can."""
 
     path: str
+    arguments: str = ""
     commands: dict[str, str] = field(default_factory=dict)
     flags: list[FlagNode] = field(default_factory=list)
     words: list[str] = field(default_factory=list)

@@ -4,23 +4,23 @@ import signal
 from collections.abc import Sequence
 from types import FrameType
 
-from zot_agent.cli.parser import Parser, Verb, VerbTable, subcommand
+from zot_agent.cli.parser import Parser, RowTable, VerbRow, subcommand
 from zot_agent.signals import handle_signals
 
 VERBS = {
-    "list": Verb("zot_agent.cli.ext.listing", "[--json]", "list the extensions, and which of them run"),
-    "install": Verb("zot_agent.cli.ext.install", "SOURCE", "install from a folder, a git repository or npm"),
-    "setup": Verb("zot_agent.cli.ext.setup", "[NAME]", "install the Python packages that extensions need"),
-    "update": Verb("zot_agent.cli.ext.update", "[NAME]", "update extensions installed with git"),
-    "remove": Verb("zot_agent.cli.ext.remove", "NAME", "delete an extension (also: rm)"),
-    "enable": Verb("zot_agent.cli.ext.switch", "NAME", "let an extension run again", "enable"),
-    "disable": Verb("zot_agent.cli.ext.switch", "NAME", "keep an extension but do not run it", "disable"),
-    "logs": Verb("zot_agent.cli.ext.logs", "NAME [-f]", "print what an extension wrote to standard error"),
-    "doctor": Verb("zot_agent.cli.ext.doctor", "[NAME]", "show problems, and what extensions register"),
-    "check": Verb("zot_agent.cli.ext.check", "DIR", "test whether an extension follows the protocol"),
-    "new": Verb("zot_agent.cli.ext.new", "NAME", "create an extension from a template"),
+    "list": VerbRow("zot_agent.cli.ext.listing", "[--json]", "list the extensions, and which of them run"),
+    "install": VerbRow("zot_agent.cli.ext.install", "SOURCE", "install from a folder, a git repository or npm"),
+    "setup": VerbRow("zot_agent.cli.ext.setup", "[NAME]", "install the Python packages that extensions need"),
+    "update": VerbRow("zot_agent.cli.ext.update", "[NAME]", "update extensions installed with git"),
+    "remove": VerbRow("zot_agent.cli.ext.remove", "NAME", "delete an extension (also: rm)"),
+    "enable": VerbRow("zot_agent.cli.ext.switch", "NAME", "let an extension run again", "enable"),
+    "disable": VerbRow("zot_agent.cli.ext.switch", "NAME", "keep an extension but do not run it", "disable"),
+    "logs": VerbRow("zot_agent.cli.ext.logs", "NAME [-f]", "print what an extension wrote to standard error"),
+    "doctor": VerbRow("zot_agent.cli.ext.doctor", "[NAME]", "show problems, and what extensions register"),
+    "check": VerbRow("zot_agent.cli.ext.check", "DIR", "test whether an extension follows the protocol"),
+    "new": VerbRow("zot_agent.cli.ext.new", "NAME", "create an extension from a template"),
 }
-_TABLE = VerbTable(
+_TABLE = RowTable(
     "zot ext",
     "Manage extensions: programs that add commands and tools to zot, or guard it.",
     VERBS,

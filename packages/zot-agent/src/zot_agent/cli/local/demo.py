@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.verb import Verb
 from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
@@ -29,25 +29,17 @@ _MAX_STEPS = 8
 """Model calls after which the demo stops."""
 
 
-def build_parser() -> Parser:
-    parser = Parser(
-        prog="zot demo",
-        description="Try zot once: show a prompt, the tool calls and the answer. Uses a provider whose key is in the "
-        "environment, else a local OpenAI-compatible server, else the demo model, which runs inside zot.",
-        epilog="exit codes: 0 done, 1 failure, 2 usage or no model, 3 --probe: run zot local setup first, 130 Ctrl+C",
-    )
-    parser.add_argument("--probe", action="store_true", help="only print which model would be used")
-    parser.add_argument("--demo-model", action="store_true", help="use the demo model even if there is another one")
-    parser.add_argument("prompt", nargs="*", help=f"the prompt (default: {PROMPT})")
-    return parser
+def _run(prompt: Sequence[str] = (), *, probe: bool = False, demo_model: bool = False) -> int:
+    """Try zot once: show a prompt, the tool calls and the answer. Uses a provider whose key is in the environment, else
+    a local OpenAI-compatible server, else the demo model, which runs inside zot.
 
+    --probe: only print which model would be used
+    --demo-model: use the demo model even if there is another one
+    PROMPT: the prompt (default: Read README.md and say in one sentence what this project is.)
 
-@subcommand()
-def run(arguments: Sequence[str]) -> int:
-    """Run `zot demo` with `arguments` (those after `demo`) and return the exit code."""
-    asked = build_parser().parse_args(list(arguments))
-    prompt = " ".join(asked.prompt) or PROMPT
-    return run_in_loop(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
+    exit codes: 0 done, 1 failure, 2 usage or no model, 3 --probe: run zot local setup first, 130 Ctrl+C
+    """
+    return run_in_loop(_demo(" ".join(prompt) or PROMPT, probe=probe, demo_model=demo_model))
 
 
 async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
@@ -116,3 +108,6 @@ def shortened(text: str, lines: int, columns: int) -> str:
     if len(rows) > lines:
         shown.append(f"  … {len(rows) - lines} more lines")
     return "\n".join(shown) + "\n"
+
+
+run = Verb("zot demo", _run)

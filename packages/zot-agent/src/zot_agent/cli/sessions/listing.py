@@ -1,9 +1,10 @@
 """`zot sessions list`, `search` and `show`."""
 
 import time
-from collections.abc import Sequence
 
 from zot_agent.cli.ext.terminal import inline, print_fields, print_json, print_line, print_table
+from zot_agent.cli.sessions import SessionName
+from zot_agent.cli.verb import Json
 from zot_agent.config.paths import current_directory, sessions_root
 from zot_agent.export.formats import session_entry
 from zot_agent.operations.stored_sessions import session_fields
@@ -18,42 +19,52 @@ ID_LENGTH = 8
 """Characters of an id in a table."""
 
 
-def print_list(*, everywhere: bool, limit: int, as_json: bool) -> int:
-    """Print the sessions of this directory, or of all; return 0."""
+def print_list(*, all: bool = False, limit: int = 50, json: Json = False) -> int:
+    """List the sessions of this directory, last used first.
+
+    --all: list the sessions of all directories
+    --limit N: at most N sessions (default: %(default)s)
+    """
     here = current_directory()
-    found = list_sessions(SessionStore(sessions_root()), None if everywhere else here, _checked(limit))
-    if as_json:
+    found = list_sessions(SessionStore(sessions_root()), None if all else here, _checked(limit))
+    if json:
         print_json({"sessions": [entry_fields(entry) for entry in found]})
     elif not found:
-        print_line("no sessions yet" if everywhere else "no sessions in this directory; --all lists other directories")
+        print_line("no sessions yet" if all else "no sessions in this directory; --all lists other directories")
     else:
-        print_table([("id", "used", "messages", "title", *(["directory"] if everywhere else [])), *(
-            (*_cells(entry), *([entry.cwd] if everywhere else [])) for entry in found
+        print_table([("id", "used", "messages", "title", *(["directory"] if all else [])), *(
+            (*_cells(entry), *([entry.cwd] if all else [])) for entry in found
         )])  # fmt: skip
     return 0
 
 
-def print_found(words: Sequence[str], *, here: bool, limit: int, as_json: bool) -> int:
-    """Print the sessions that have all words, each with the text around them; return 0, or 1 without any."""
+def print_found(words: list[str], *, here: bool = False, limit: int = 20, json: Json = False) -> int:
+    """Find sessions by words of titles, prompts and answers. It finds the sessions of all directories that have all
+    words there, without regard to case. A word with blanks, in quotes, must occur as it is.
+
+    WORDS: what to look for
+    --here: only the sessions of this directory
+    --limit N: at most N sessions (default: %(default)s)
+    """
     cwd = current_directory() if here else None
     found = search_sessions(SessionStore(sessions_root()), words, cwd, _checked(limit))
-    if as_json:
+    if json:
         fields = [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in found]
         print_json({"sessions": fields})
-    for hit in () if as_json else found:
+    for hit in () if json else found:
         entry = hit.entry
         print_line(f"{entry.id[:ID_LENGTH]}  {inline(entry.name)}  ({_used(entry)}, {inline(entry.cwd)})")
         if hit.excerpt:
             print_line(f"          {'You' if hit.role == 'user' else 'zot'}: {inline(hit.excerpt)}")
-    if not found and not as_json:
+    if not found and not json:
         print_line("nothing found")
     return 0 if found else 1
 
 
-def print_session(name: str, *, as_json: bool) -> int:
-    """Print what a session is about; return 0."""
-    entry = session_entry(SessionStore(sessions_root()).find(name, current_directory()))
-    if as_json:
+def print_session(id: SessionName, *, json: Json = False) -> int:
+    """Show what a session is about: its last prompt and answer, its tokens."""
+    entry = session_entry(SessionStore(sessions_root()).find(id, current_directory()))
+    if json:
         print_json(session_fields(entry))
         return 0
     preview = read_preview(entry.path)

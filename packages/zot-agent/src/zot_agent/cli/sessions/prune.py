@@ -2,7 +2,6 @@
 
 import os
 import re
-from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -14,28 +13,44 @@ from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
 
 
-def print_prune(given: Namespace) -> int:
-    """Delete sessions as the flags and the person say; return 0, or 1 if the person declines or a session is kept that
-    was to be deleted. Raises `ConfigError` for flags that do not fit together, before anything is read."""
-    _check(given)
+def print_prune(
+    *, dry_run: bool = False, older_than: str = "", cwd: str = "", all: bool = False, yes: bool = False
+) -> int:
+    """Delete old sessions, and sessions of directories that are gone. zot lists them by directory and asks which to
+    delete. A directory on a disk that is not mounted looks as if it did not exist. What cannot be read, and what a zot
+    has open, is kept.
+
+    --dry-run: list them and delete nothing
+    --older-than AGE: in place of these, what was not used for so long: 90m, 12h, 30d, 8w, 6mo, 1y
+    --cwd DIR: with --older-than: only the sessions of DIR
+    --all: choose all directories, without asking which
+    -y, --yes: with --all: delete without a question
+    """
+    if yes and not all:
+        raise ConfigError("--yes needs --all: it says that everything is deleted without a question")
+    if yes and dry_run:
+        raise ConfigError("--yes and --dry-run cannot be used together")
+    if cwd and not older_than:
+        raise ConfigError("--cwd needs --older-than, as in --older-than 30d")
+    if not dry_run and not yes and not can_ask():
+        raise ConfigError("there is no terminal to ask on; list them with --dry-run, or delete all with --all --yes")
     now = datetime.now().astimezone()
-    before = time_before(given.older_than, now) if given.older_than else None
-    cwd = os.path.abspath(os.path.expanduser(given.cwd)) if given.cwd else None
+    before = time_before(older_than, now) if older_than else None
     store = SessionStore(sessions_root())
-    plan = plan_prune(store, before, cwd)
+    plan = plan_prune(store, before, os.path.abspath(os.path.expanduser(cwd)) if cwd else None)
     for line in plan.kept:
         print_error(line)
     if not plan.groups:
-        print_line("no session is that old" if given.older_than else "the directories of all sessions exist")
+        print_line("no session is that old" if older_than else "the directories of all sessions exist")
         return 0
-    print_line("sessions that were not used since:" if given.older_than else "sessions of directories that are gone:")
+    print_line("sessions that were not used since:" if older_than else "sessions of directories that are gone:")
     for number, group in enumerate(plan.groups, 1):
         print_line(f"{number:>3}. {inline(group.cwd) or '(no directory)'}  {_amount([group])}")
-    if given.dry_run:
+    if dry_run:
         print_line(f"would delete {_amount(plan.groups)}")
         return 0
-    chosen = plan.groups if given.all else _choose(plan.groups)
-    if not chosen or not (given.yes or confirm(f"delete {_amount(chosen)}? This cannot be undone.")):
+    chosen = plan.groups if all else _choose(plan.groups)
+    if not chosen or not (yes or confirm(f"delete {_amount(chosen)}? This cannot be undone.")):
         print_line("nothing was deleted")
         return 1
     done = prune(store, plan, chosen)
@@ -43,17 +58,6 @@ def print_prune(given: Namespace) -> int:
         print_error(line)
     print_line(f"deleted {_count(done.sessions)}")
     return 1 if done.kept else 0
-
-
-def _check(given: Namespace) -> None:
-    if given.yes and not given.all:
-        raise ConfigError("--yes needs --all: it says that everything is deleted without a question")
-    if given.yes and given.dry_run:
-        raise ConfigError("--yes and --dry-run cannot be used together")
-    if given.cwd and not given.older_than:
-        raise ConfigError("--cwd needs --older-than, as in --older-than 30d")
-    if not given.dry_run and not given.yes and not can_ask():
-        raise ConfigError("there is no terminal to ask on; list them with --dry-run, or delete all with --all --yes")
 
 
 def _choose(groups: Sequence[PruneGroup]) -> list[PruneGroup]:

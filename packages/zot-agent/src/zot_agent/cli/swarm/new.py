@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.ext.terminal import print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options
+from zot_agent.cli.swarm import run
 from zot_agent.event_loop import run_in_loop
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.standard_error import print_error
@@ -13,11 +13,15 @@ from zot_agent.swarm.swarm import Swarm
 from zot_provider.errors import ConfigError
 
 
-def start(rest: Sequence[str], own: Parser, *, name: str, here: bool) -> int:
-    """Start a member on the task in `rest`, which has options of zot and of the parser `own`, and print its id;
-    return 0."""
-    task, options = _read(rest, own)
-    member, notes = Swarm().new(task, options, name=name, here=here)
+def start(*task: str, name: str = "", here: bool = False) -> int:
+    """Start an agent on a task, in a new git worktree with its own branch, and return. It takes the options of zot for
+    models, tools, permissions and extensions (see zot --help).
+
+    --name ID: its id (default: the first words of the task)
+    --here: work in this directory, without a worktree
+    """
+    prompt, options = _read(task)
+    member, notes = Swarm().new(prompt, options, name=name, here=here)
     for note in notes:
         print_error(note)
     where = f"in {member.cwd}" if member.worktree else f"in {member.cwd} itself"
@@ -25,8 +29,8 @@ def start(rest: Sequence[str], own: Parser, *, name: str, here: bool) -> int:
     return 0
 
 
-def _read(rest: Sequence[str], own: Parser) -> tuple[str, HostOptions]:
-    line = parse(rest, "see zot swarm new --help", of_command=own)
+def _read(words: Sequence[str]) -> tuple[str, HostOptions]:
+    line = parse(words, "see zot swarm new --help", of_command=run.load("new").build_parser())
     options = line.options
     sessions = ("--session", "--continue", "--resume", "--no-session")
     if flag := line.first_of(

@@ -1,28 +1,31 @@
 """The verbs of `zot swarm` for members that there are: `list`, `show`, `logs`, `send` and so on."""
 
 import time
-from argparse import Namespace
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeAlias
 
 from zot_agent.cli.ext.terminal import print_fields, print_json, print_line, print_table
+from zot_agent.cli.verb import Json
 from zot_agent.standard_error import print_error
 from zot_agent.swarm.member import Member
-from zot_agent.swarm.swarm import Swarm
+from zot_agent.swarm.swarm import Choice, Swarm
 from zot_agent.swarm.transcript import MemberTranscript
 from zot_agent.swarm.verbs import VERBS
 from zot_agent.swarm.words import question_text, status
+
+MemberId: TypeAlias = Annotated[str, "ID: the id of a member, or the beginning of one"]
 
 POLL_SECONDS = 0.2
 """Seconds between two looks at a conversation that is followed."""
 
 
-def _list(given: Namespace) -> int:
+def print_members(*, json: Json = False) -> int:
+    """List the members, and what is in their worktrees only."""
     swarm = Swarm()
     found, problems = swarm.members()
     for problem in problems:
         print_error(problem)
-    if given.json:
+    if json:
         print_json({"members": [_fields(swarm, each) for each in found]})
     elif found:
         rows = [(each.id, status(each), swarm.left(each), each.task) for each in found]
@@ -32,10 +35,14 @@ def _list(given: Namespace) -> int:
     return int(bool(problems))
 
 
-def _show(given: Namespace) -> int:
+def show(id: MemberId, *, json: Json = False) -> int:
+    """Show what a member does, has done and asks.
+
+    --json: print its state as JSON
+    """
     swarm = Swarm()
-    member = swarm.find(given.id)
-    if given.json:
+    member = swarm.find(id)
+    if json:
         print_json(_fields(swarm, member))
         return 0
     tree = member.tree
@@ -54,11 +61,15 @@ def _show(given: Namespace) -> int:
     return 0
 
 
-def _logs(given: Namespace) -> int:
+def logs(id: MemberId, *, follow: bool = False) -> int:
+    """Print the conversation of a member.
+
+    -f, --follow: print what comes, until it ends
+    """
     swarm, transcript, asked, said = Swarm(), MemberTranscript(), "", False
-    member = swarm.find(given.id)
+    member = swarm.find(id)
     while True:
-        over = not (given.follow and member.active)  # before the look: what comes after it is not missed
+        over = not (follow and member.active)  # before the look: what comes after it is not missed
         for line in transcript.more(member.session):
             print_line(line)
             said = True
@@ -69,30 +80,59 @@ def _logs(given: Namespace) -> int:
             break
         time.sleep(POLL_SECONDS)
         member = swarm.find(member.id)
-    if given.follow or not said:
+    if follow or not said:
         print_line(f"-- {status(member)}")
     return 0
 
 
-def _steer(given: Namespace) -> int:
-    words = " ".join([*given.answer, *given.text])
-    print_line(VERBS[given.verb](Swarm(), given.id, words))
+def send(id: MemberId, text: list[str]) -> int:
+    """Send a member a message; it works again if it has ended.
+
+    TEXT: the message
+    """
+    return _steer("send", id, *text)
+
+
+def answer(id: MemberId, answer: Choice, text: Sequence[str] = ()) -> int:
+    """Answer the question that a member waits with.
+
+    yes|always|no: what becomes of the call
+    WHY: with no: why, for the model
+    """
+    return _steer("answer", id, answer, *text)
+
+
+def resume(id: MemberId, text: Sequence[str] = ()) -> int:
+    """Continue the work of a member that was stopped, interrupted or has failed.
+
+    TEXT: a message for it
+    """
+    return _steer("resume", id, *text)
+
+
+def kill(id: MemberId) -> int:
+    """Stop a member; what it has done stays."""
+    return _steer("kill", id)
+
+
+def merge(id: MemberId) -> int:
+    """Commit what a member has done, and merge it into your branch."""
+    print_line(f"{VERBS['merge'](Swarm(), id, '')}; zot swarm remove {id} removes it")
     return 0
 
 
-def _merge(given: Namespace) -> int:
-    print_line(f"{VERBS['merge'](Swarm(), given.id, '')}; zot swarm remove {given.id} removes it")
+def remove(id: MemberId, *, discard: bool = False) -> int:
+    """Remove a member and its worktree; its session and its branch stay.
+
+    --discard: also drop its branch, and what cannot be committed
+    """
+    return _steer("remove", id, *["--discard"] * discard)
+
+
+def _steer(verb: str, id: str, *words: str) -> int:
+    print_line(VERBS[verb](Swarm(), id, " ".join(words)))
     return 0
 
 
 def _fields(swarm: Swarm, member: Member) -> dict[str, Any]:
     return member.fields() | {"only_there": swarm.left(member)}
-
-
-ACTIONS: dict[str, Callable[[Namespace], int]] = {
-    **dict.fromkeys(VERBS, _steer),
-    "list": _list,
-    "show": _show,
-    "logs": _logs,
-    "merge": _merge,
-}

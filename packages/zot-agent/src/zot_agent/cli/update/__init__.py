@@ -3,9 +3,8 @@
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.verb import Verb
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.event_loop import run_in_loop
@@ -14,34 +13,15 @@ from zot_agent.installers import installer_environment
 from zot_agent.update.installation import Installation, installation
 from zot_agent.update.latest import REGISTRY, is_newer, latest_version
 from zot_agent.version import __version__
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ZotError
 
 INSTALL_LIMIT = 1800.0
 """Seconds after which the installer is ended."""
 
 
-def build_parser() -> Parser:
-    parser = Parser(
-        prog="zot update",
-        description="Install the newest version of zot with the program that installed this one: uv, pipx or pip. "
-        "Extensions are updated with zot ext update.",
-        epilog="exit codes: 0 up to date, updated, or advice is given, 1 failed, 2 usage",
-    )
-    parser.add_argument("--check", action="store_true", help="only say whether there is a newer version, and how")
-    return parser
-
-
-@subcommand(stopped="stopped; the installer may have to be started again")
-def run(arguments: Sequence[str], registry: str = REGISTRY, found: Installation | None = None) -> int:
-    """Run `zot update` with `arguments` (those after `update`) and return the exit code."""
-    given, words = build_parser().parse_known_args(list(arguments))
-    if words:
-        raise ConfigError(f"zot update takes no words; a prompt is sent with zot -- update {' '.join(words)}")
-    use_network(load_settings(zot_home()))
-    return _update(registry, found or installation(), check=given.check)
-
-
-def _update(registry: str, found: Installation, *, check: bool) -> int:
+def install_newest(registry: str, found: Installation, *, check: bool) -> int:
+    """Install the newest version of a registry, or with `check` only say how; return the exit code. Raises `ZotError`
+    if that fails."""
     if found.source:
         _print(found.advice)
         return 0
@@ -74,3 +54,18 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
 def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
+
+
+def _update(*, check: bool = False) -> int:
+    """Install the newest version of zot with the program that installed this one: uv, pipx or pip. Extensions are
+    updated with zot ext update.
+
+    --check: only say whether there is a newer version, and how
+
+    exit codes: 0 up to date, updated, or advice is given, 1 failed, 2 usage
+    """
+    use_network(load_settings(zot_home()))
+    return install_newest(REGISTRY, installation(), check=check)
+
+
+run = Verb("zot update", _update, stopped="stopped; the installer may have to be started again")
