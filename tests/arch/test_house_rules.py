@@ -48,6 +48,7 @@ TABLES = {"Hooks"}
 SIGNATURES = {
     # Keywords that people write: the signature is the interface.
     *("zot_agent/config/setting.py:Setting.__init__", "zot_agent/verbs/session.py:.navigate"),
+    "zot_agent/cli/serve.py:._serve",
     *("zot_core/agent/state.py:AgentState.__init__", "zot_core/runtime/runtime.py:Runtime.__init__"),
     *("zot_core/sandbox/policy.py:.make_policy", "zot_core/tools/agent.py:.agent"),
     *("zot_core/tools/definition/tool.py:FunctionTool.__init__", "zot_core/tools/definition/builtin.py:.builtin"),

@@ -195,14 +195,14 @@ import asyncio, logging, os, signal, sys
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.fleet.engine.client import connect
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.addresses import find_places
+from zot_agent.fleet.addresses import FleetPlaces, find_places
 from zot_agent.fleet.worker import FleetWorker, WorkerOptions
 from zot_provider.errors import ZotError
 
 limits = FleetLimits(away_seconds=6.0, end_seconds=6.0, start_seconds=20.0, deliver_seconds=6.0, connect_seconds=9.0)
 
 async def main():
-    places, ended = find_places("", "", ""), asyncio.Event()
+    places, ended = find_places(FleetPlaces()), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     options = WorkerOptions(places.queue, places.store, sys.argv[sys.argv.index("--folder") + 1], 4, "off")
@@ -222,11 +222,11 @@ import asyncio, os, sys
 from zot_agent.cli.args import parse
 from zot_agent.fleet.engine.client import Fleet, connect
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.addresses import find_places
+from zot_agent.fleet.addresses import FleetPlaces, find_places
 from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store
 
-places, options = find_places("", "", ""), parse(sys.argv[3:], "").options.replace(cwd=os.getcwd())
+places, options = find_places(FleetPlaces()), parse(sys.argv[3:], "").options.replace(cwd=os.getcwd())
 short = float(sys.argv[2])
 limits = FleetLimits(heartbeat_seconds=short, most_retry_seconds=2.0) if short else FleetLimits()
 

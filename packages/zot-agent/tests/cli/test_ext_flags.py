@@ -29,7 +29,7 @@ def installed(alone: Path) -> Path:
 
 
 def test_the_list_of_zots_own_flags_is_complete() -> None:
-    parsers = (build_parser(), serve.build_parser())
+    parsers = (build_parser(), serve.run.build_parser())
     names = {name for parser in parsers for action in parser._actions for name in action.option_strings}
     assert {name[2:] for name in names if name.startswith("--")} == OWN_FLAGS
 

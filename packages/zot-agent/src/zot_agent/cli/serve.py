@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from zot_agent.cli.args import parse
-from zot_agent.cli.fleet import add_places
-from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
+from zot_agent.cli.verb import Verb
 from zot_agent.event_loop import run_in_loop
-from zot_agent.fleet.addresses import find_places
+from zot_agent.fleet.addresses import FleetPlaces, find_places
 from zot_agent.fleet.extra import run_and_leave
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.standard_error import print_error
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError
 
 TOKEN = "ZOT_SERVE_TOKEN"
 """The environment variable with the token that clients must send; a random token is used if it is unset or empty."""
@@ -28,87 +26,55 @@ _MIN_TOKEN = 16
 """The fewest characters of a token that a person chooses."""
 
 
-def build_parser() -> Parser:
-    """Build the parser of the flags that `zot serve` adds to the flags of `zot`."""
-    parser = Parser(
-        prog="zot serve",
-        usage="zot serve [options] [options of zot]",
-        allow_abbrev=False,
-        description="Serve agents over WebSocket and HTTP, with a chat page. Needs the extra: "
-        "uv tool install 'zot-agent[serve]'.",
-        epilog=f"The options of zot (see zot --help) are the defaults of all sessions. Clients must send the token in "
-        f"${TOKEN}; if it is unset, a random token is printed. exit codes: 1 the address is not available, 2 usage, "
-        f"129 terminal closed, 130 Ctrl+C, 143 terminated",
+def _serve(
+    *options: str, listen: str = DEFAULT_ADDRESS, port: int | None = None, root: Sequence[str] = (),
+    allow_remote: bool = False, host: Sequence[str] = (), max_sessions: int = ServeLimits().sessions,
+    idle: float = ServeLimits().idle_seconds, fleet: bool = False, places: FleetPlaces,
+) -> int:  # fmt: skip
+    """Serve agents over WebSocket and HTTP, with a chat page. Needs the extra: uv tool install 'zot-agent[serve]'.
+
+    --listen ADDRESS: HOST:PORT (port 0: any free port) or unix:PATH (default: %(default)s)
+    --port PORT: the same as --listen 127.0.0.1:PORT
+    --root DIR: allow sessions to work in DIR and below (repeatable; default: the working directory)
+    --allow-remote: allow an address that other machines can reach
+    --host NAME: a host name by which clients reach this machine (repeatable)
+    --max-sessions N: number of sessions open at the same time (default: %(default)s)
+    --idle SECONDS: close sessions that were not used for so long, 0 for never (default: %(default)g)
+    --fleet: show the runs of a fleet too, on other machines, to all clients
+
+    The options of zot (see zot --help) are the defaults of all sessions. Clients must send the token in
+    $ZOT_SERVE_TOKEN; if it is unset, a random token is printed. exit codes: 1 the address is not available, 2 usage,
+    129 terminal closed, 130 Ctrl+C, 143 terminated
+    """
+    if port is not None:
+        listen = f"127.0.0.1:{port}"
+    address = parse_address(listen)
+    if not (address.local or allow_remote):
+        raise ConfigError(f"other machines can reach {listen}; pass --allow-remote to allow that")
+    if max_sessions < 1:
+        raise ConfigError(f"--max-sessions must be greater than 0, got {max_sessions}")
+    if not idle >= 0:
+        raise ConfigError(f"--idle must be a number of seconds (0 for never), got {idle:g}")
+    _require_extra()
+    from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  imports the extra
+
+    token = _token()
+    limits = ServeLimits(sessions=max_sessions, idle_seconds=idle)
+    more = max(0, 2 * limits.sessions - limits.streams)
+    limits.streams, limits.connections = limits.streams + more, limits.connections + more
+    service = ServeConfig(
+        address,
+        token or secrets.token_urlsafe(32),
+        _defaults(options),
+        roots=root,
+        names=host,
+        limits=limits,
+        fleet=find_places(places) if fleet else None,
     )
-    parser.add_argument(
-        "--listen",
-        default=DEFAULT_ADDRESS,
-        metavar="ADDRESS",
-        help=f"HOST:PORT (port 0: any free port) or unix:PATH (default: {DEFAULT_ADDRESS})",
-    )
-    parser.add_argument("--port", type=int, metavar="PORT", help="the same as --listen 127.0.0.1:PORT")
-    parser.add_argument(
-        "--root", dest="roots", default=[], action="append", metavar="DIR",
-        help="allow sessions to work in DIR and below (repeatable; default: the working directory)",
-    )  # fmt: skip
-    limits = ServeLimits()
-    parser.add_argument("--allow-remote", action="store_true", help="allow an address that other machines can reach")
-    parser.add_argument(
-        "--host", dest="names", default=[], action="append", metavar="NAME",
-        help="a host name by which clients reach this machine (repeatable)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-sessions", type=int, default=limits.sessions, metavar="N",
-        help=f"number of sessions open at the same time (default: {limits.sessions})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--idle", type=float, default=limits.idle_seconds, metavar="SECONDS",
-        help=f"close sessions that were not used for so long, 0 for never (default: {limits.idle_seconds:g})",
-    )  # fmt: skip
-    fleet = parser.add_argument_group("runs of a fleet, on other machines")
-    fleet.add_argument("--fleet", action="store_true", help="show the runs of a fleet too, to all clients")
-    add_places(fleet)
-    return parser
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run `zot serve` with `arguments` (those after `serve`) and return the exit code."""
-    try:
-        asked, rest = build_parser().parse_known_args(list(arguments))
-        if asked.port is not None:
-            asked.listen = f"127.0.0.1:{asked.port}"
-        address = parse_address(asked.listen)
-        if not (address.local or asked.allow_remote):
-            raise ConfigError(f"other machines can reach {asked.listen}; pass --allow-remote to allow that")
-        if asked.max_sessions < 1:
-            raise ConfigError(f"--max-sessions must be greater than 0, got {asked.max_sessions}")
-        if not asked.idle >= 0:
-            raise ConfigError(f"--idle must be a number of seconds (0 for never), got {asked.idle:g}")
-        _require_extra()
-        from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  imports the extra
-
-        token = _token()
-        limits = ServeLimits(sessions=asked.max_sessions, idle_seconds=asked.idle)
-        more = max(0, 2 * limits.sessions - limits.streams)
-        limits.streams, limits.connections = limits.streams + more, limits.connections + more
-        service = ServeConfig(
-            address,
-            token or secrets.token_urlsafe(32),
-            _defaults(rest),
-            roots=asked.roots,
-            names=asked.names,
-            limits=limits,
-            fleet=find_places(asked.address, asked.queue, asked.store) if asked.fleet else None,
-        )
-        work = serve(service, lambda bound: _print_address(bound, "" if token else service.token))
-        if service.fleet is not None:
-            run_and_leave(work)
-        return run_in_loop(work)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    work = serve(service, lambda bound: _print_address(bound, "" if token else service.token))
+    if service.fleet is not None:
+        run_and_leave(work)
+    return run_in_loop(work)
 
 
 def _require_extra() -> None:
@@ -127,7 +93,7 @@ def _token() -> str:
 
 
 def _defaults(rest: Sequence[str]) -> HostOptions:
-    line = parse(rest, "see zot serve --help", of_command=build_parser())
+    line = parse(rest, "see zot serve --help", of_command=run.build_parser())
     options = line.options
     if line.prompt or line.images:
         raise ConfigError("zot serve takes no prompt; its clients send prompts")
@@ -150,3 +116,6 @@ def _print_address(address: Address, random_token: str) -> None:
             lines.append(f"page: {address}/#token={random_token}")
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
+
+
+run = Verb("zot serve", _serve)

@@ -1,7 +1,6 @@
 """Where a fleet is: the addresses of the engine and of the store."""
 
 import os
-from collections.abc import Mapping
 
 from zot_provider.record import Record
 
@@ -14,18 +13,22 @@ DEFAULT_QUEUE = "zot"
 
 
 class FleetPlaces(Record):
-    """`address`: HOST:PORT of Temporal; `queue`: the queue of runs; `store`: what `open_store` takes."""
+    """Where a fleet is.
 
-    address: str
-    queue: str
-    store: str
+    --address HOST:PORT: Temporal (default: $ZOT_FLEET_ADDRESS, else 127.0.0.1:7233)
+    --queue NAME: the queue of runs (default: $ZOT_FLEET_QUEUE, else zot)
+    --store URL: the store of rows: postgresql://USER@HOST/NAME, or a folder of one machine (default: $ZOT_FLEET_STORE)
+    """
+
+    address: str = ""
+    queue: str = ""
+    store: str = ""
 
 
-def find_places(address: str, queue: str, store: str, environ: Mapping[str, str] | None = None) -> FleetPlaces:
+def find_places(named: FleetPlaces) -> FleetPlaces:
     """Return the places that were named, else the places in the variables, else the defaults."""
-    env = os.environ if environ is None else environ
     return FleetPlaces(
-        address or env.get(ADDRESS) or DEFAULT_ADDRESS,
-        queue or env.get(QUEUE) or DEFAULT_QUEUE,
-        store or env.get(STORE) or "",
+        named.address or os.environ.get(ADDRESS) or DEFAULT_ADDRESS,
+        named.queue or os.environ.get(QUEUE) or DEFAULT_QUEUE,
+        named.store or os.environ.get(STORE) or "",
     )

@@ -13,6 +13,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.fleet.addresses import ADDRESS, STORE
 from zot_agent.fleet.extra import needs_extra
 from zot_agent.signals import end_signals, handle_signals
+from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record
@@ -30,12 +31,19 @@ class DevLimits(Record):
     pause: float = 0.1
 
 
-def dev(workers: int, port: int, store: str, folder: str, sandbox: str, limits: DevLimits | None = None) -> int:
-    """Start the parts, print where they are, and wait until one ends or a signal comes. Raises `ZotError`."""
-    limits = limits or DevLimits()
+def dev(*, workers: int = 2, port: int = 7233, store: str = "", folder: str = "", sandbox: SandboxMode = "on") -> int:
+    """Start a development server and workers, and print where its page is. They run until one ends or a signal comes.
+
+    --workers N: number of workers (default: %(default)s)
+    --port PORT: the port of the server (default: %(default)s)
+    --store URL: another store (default: a folder beside the server's)
+    --folder DIR: where it keeps everything (default: in zot's home)
+    --sandbox MODE: that of runs: %(choices)s (default: %(default)s)
+    """
+    limits = DevLimits()
     with needs_extra():
         import temporalio.client  # noqa: F401, PLC0415  say so before a server is started
-    folder = folder or os.path.join(zot_home(), "fleet")
+    folder = os.path.abspath(folder) if folder else os.path.join(zot_home(), "fleet")
     make_private(folder)
     store, address = store or os.path.join(folder, "store"), f"127.0.0.1:{port}"
     environment = {**os.environ, ADDRESS: address, STORE: store}

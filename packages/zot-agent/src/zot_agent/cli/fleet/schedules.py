@@ -1,20 +1,18 @@
 """`zot fleet schedules` and `zot fleet unschedule`."""
 
-import argparse
-
 from zot_agent.cli.ext.terminal import print_line, print_table
-from zot_agent.fleet.addresses import find_places
+from zot_agent.fleet.addresses import FleetPlaces, find_places
 from zot_agent.fleet.extra import needs_extra, run_and_leave
 
 
-def list_schedules(given: argparse.Namespace) -> int:
-    """Print the schedules, and return the exit code."""
+def list_schedules(*, places: FleetPlaces) -> int:
+    """List the schedules with their next run."""
     with needs_extra():
         from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
         from zot_agent.fleet.engine.schedules import schedules  # noqa: PLC0415  an extra
 
     async def go() -> int:
-        found = await schedules(await connect(find_places(given.address, given.queue, given.store).address))
+        found = await schedules(await connect(find_places(places).address))
         if found:
             print_table([("schedule", "next run", "last run"), *((each.id, each.next, each.last) for each in found)])
         else:
@@ -24,14 +22,17 @@ def list_schedules(given: argparse.Namespace) -> int:
     run_and_leave(go())
 
 
-def remove_schedule(given: argparse.Namespace) -> int:
-    """Remove the schedule `given.id`, and return the exit code."""
+def remove_schedule(id: str, *, places: FleetPlaces) -> int:
+    """Remove a schedule; runs that have begun continue.
+
+    ID: the name of its runs without the time
+    """
     with needs_extra():
         from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
         from zot_agent.fleet.engine.schedules import unschedule  # noqa: PLC0415  an extra
 
     async def go() -> int:
-        await unschedule(await connect(find_places(given.address, given.queue, given.store).address), given.id)
+        await unschedule(await connect(find_places(places).address), id)
         return 0
 
     run_and_leave(go())

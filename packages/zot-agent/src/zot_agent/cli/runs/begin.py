@@ -1,17 +1,16 @@
 """`zot run`: begins a run that survives its process, or continues it."""
 
-import argparse
 import secrets
 import sys
-from collections.abc import Sequence
 
 from zot_agent.cli.args import check_numbers, parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.ext.terminal import print_text
-from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
-from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.fleet import FleetWork, refuse_options
 from zot_agent.cli.runs.drive import drive, follow
+from zot_agent.cli.verb import Verb
 from zot_agent.event_loop import run_in_loop
+from zot_agent.fleet.addresses import FleetPlaces
 from zot_agent.host.options import HostOptions, working_directory
 from zot_agent.runs.control import change_options, check_continuable, continue_detached
 from zot_agent.runs.options import changed_options, check_same
@@ -21,72 +20,40 @@ from zot_agent.standard_input import read_stdin
 from zot_core.sessions.preview import read_preview
 from zot_provider.errors import ConfigError, ZotError
 
-_FLEET = {
-    **PLACES, "--git": "url", "--commit": "commit", "--push": "branch", "--end-command": "command",
-    "--schedule": "schedule", "--priority": "priority",
-}  # fmt: skip
 
+def _run(
+    *task: str, id: str = "", detach: bool = False, max_cost: float | None = None, max_tokens: int | None = None,
+    work: FleetWork, places: FleetPlaces,
+) -> int:  # fmt: skip
+    """Begin a run that survives its process: every step is on disk before the next one, and another process continues
+    it after a crash, with nothing done twice. With the name of a run that exists, continue or follow that one.
 
-def build_parser() -> Parser:
-    """Build the parser of the flags that `zot run` adds to the flags of `zot`."""
-    parser = Parser(
-        prog="zot run",
-        usage="zot run [options] [options of zot] [task]",
-        allow_abbrev=False,
-        description="Begin a run that survives its process: every step is on disk before the next one, and another "
-        "process continues it after a crash, with nothing done twice. With the name of a run that exists, continue or "
-        "follow that one.",
-        epilog="zot runs lists, follows, cancels, answers and continues runs. exit codes: as for zot, and 3 the run "
-        "waits for an answer",
-    )
-    parser.add_argument("--id", default="", metavar="ID", help="the name of the run (default: a random one)")
-    parser.add_argument("--detach", action="store_true", help="work in its own process, and print the name")
-    add_limits(parser)
-    _add_fleet(parser)
-    return parser
+    --id ID: the name of the run (default: a random one)
+    --detach: work in its own process, and print the name
+    --max-cost USD: stop when the run has cost this many US dollars
+    --max-tokens N: stop after this many tokens, input and output
 
-
-def _add_fleet(parser: Parser) -> None:
-    fleet = parser.add_argument_group("runs of a fleet, on other machines")
-    fleet.add_argument("--fleet", action="store_true", help="give the run to the workers of a fleet")
-    add_places(fleet)
-    fleet.add_argument("--git", dest="url", default="", metavar="URL", help="a repository with the files of the run")
-    fleet.add_argument("--commit", default="", metavar="REV", help="where it begins (default: the default branch)")
-    fleet.add_argument("--push", dest="branch", default="", metavar="BRANCH", help="push the files there at the end")
-    fleet.add_argument(
-        "--end-command", dest="command", default="", metavar="SH", help="run this in the files at the end"
-    )
-    fleet.add_argument(
-        "--schedule", default="", metavar="CRON",
-        help='begin such a run at these times, in UTC, as "0 3 * * 1-5"; --id is its name'
-    )  # fmt: skip
-    fleet.add_argument("--priority", type=int, choices=range(6), metavar="N", help="1 (first) to 5")
-
-
-def add_limits(parser: Parser) -> None:
-    """Add the flags of limits that `zot` does not have."""
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop when the run has cost this many US dollars")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after this many tokens, input and output")
-
-
-@subcommand("no longer following; the run continues")
-def run(arguments: Sequence[str]) -> int:
-    """Run `zot run` with `arguments` (those after `run`) and return the exit code."""
-    words = list(arguments)
-    end = words.index("--") if "--" in words else len(words)
-    parser = build_parser()
-    own, rest = parser.parse_known_args(words[:end])
-    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --", of_command=parser)
+    zot runs lists, follows, cancels, answers and continues runs. exit codes: as for zot, and 3 the run waits for an
+    answer
+    """
+    line = parse(task, "see zot run --help; a task goes after --", of_command=run.build_parser())
     _refuse(line)
-    limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
+    given = {"max_cost": max_cost, "max_tokens": max_tokens}
+    limits = {name: value for name, value in given.items() if value is not None}
     check_numbers(limits)
-    piped = read_stdin(has_prompt=bool(line.prompt.strip() or own.id), wait=line.stdin_wait)
-    task = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
+    piped = read_stdin(has_prompt=bool(line.prompt.strip() or id), wait=line.stdin_wait)
+    text = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
     options = line.options.replace(**limits)
-    if own.fleet:
-        return _submit(own, task, options)
-    refuse_flags(own, _FLEET, "is for runs of a fleet; pass --fleet")
-    found, made = _find(RunStore(), own.id, task, options)
+    if work.fleet:
+        from zot_agent.cli.runs.fleet import submit  # noqa: PLC0415  an extra
+
+        if not text.strip():
+            raise ConfigError('no task: pass one, as in zot run --fleet "fix the failing test"')
+        options = options.replace(cwd=options.cwd if work.git else working_directory(options.cwd))
+        return submit(id, text, options, work, places, detach=detach)
+    for each in (places, work):
+        refuse_options(each, "is for runs of a fleet; pass --fleet")
+    found, made = _find(RunStore(), id, text, options)
     if not made and found.record.state != "done":
         check_same(found.record, options)
     if not made and not found.owned and found.record.state != "done":
@@ -94,19 +61,11 @@ def run(arguments: Sequence[str]) -> int:
         change_options(found, changed_options(options))
         found = RunStore().find(found.id)
     try:
-        return _go(found, line.mode, detach=own.detach, named=bool(own.id) or not made)
+        return _go(found, line.mode, detach=detach, named=bool(id) or not made)
     except ZotError:
         if made:  # such as a missing key
             RunStore().forget_unbegun(found.id)
         raise
-
-
-def _submit(own: argparse.Namespace, task: str, options: HostOptions) -> int:
-    from zot_agent.cli.runs.fleet import submit  # noqa: PLC0415  an extra
-
-    if not task.strip():
-        raise ConfigError('no task: pass one, as in zot run --fleet "fix the failing test"')
-    return submit(own, task, options.replace(cwd=options.cwd if own.url else working_directory(options.cwd)))
 
 
 def _go(found: StoredRun, mode: str, *, detach: bool, named: bool) -> int:
@@ -147,3 +106,6 @@ def _refuse(line: CommandLine) -> None:
     if flag or line.mode == "rpc":
         why = ", because another process would not have it; use a variable or zot auth" if flag == "--api-key" else ""
         raise ConfigError(f"zot run takes no {flag or '--rpc'}{why}")
+
+
+run = Verb("zot run", _run, stopped="no longer following; the run continues")

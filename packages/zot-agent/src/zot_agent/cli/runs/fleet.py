@@ -1,6 +1,5 @@
 """`zot run --fleet` and `zot runs VERB --fleet`: the runs of a fleet, from the command line."""
 
-import argparse
 import asyncio
 import secrets
 import sys
@@ -8,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.cli.ext.terminal import print_fields, print_json, print_line, print_table, print_text
-from zot_agent.fleet.addresses import find_places
+from zot_agent.cli.fleet import FleetWork, RunVerb
+from zot_agent.fleet.addresses import FleetPlaces, find_places
 from zot_agent.fleet.extra import needs_extra, run_and_leave
 from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store
@@ -31,20 +31,22 @@ _FOLLOWED = "no longer following; the run continues"
 _CODES = {"done": 0, "queued": 0, "running": 0, "waiting": 3, "parked": 1, "stopped": 4, "cancelled": 130}
 
 
-def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
-    """Give a run to the fleet; follow it to its end unless `given.detach`. Return the exit code."""
-    if given.schedule and not given.id:
+def submit(name: str, task: str, options: HostOptions, work: FleetWork, places: FleetPlaces, *, detach: bool) -> int:
+    """Give a run to the fleet; follow it to its end unless `detach`. `name` is its name, empty for a random one. Return
+    the exit code."""
+    if work.schedule and not name:
         raise ConfigError("--schedule needs --id, the name of its runs")
-    id = given.id or secrets.token_hex(4)
+    id = name or secrets.token_hex(4)
     check_name(id)
-    workspace = {name: text for name in ("url", "commit", "branch", "command") if (text := getattr(given, name))}
+    given = {"url": work.git, "commit": work.commit, "branch": work.push, "command": work.end_command}
+    workspace = {each: text for each, text in given.items() if text}
     if workspace and "url" not in workspace:
         raise ConfigError("--commit, --push and --end-command need --git URL")
-    if str(workspace.get("url", "")).startswith("-"):
-        raise ConfigError(f"--git {workspace['url']} is not a URL")
+    if work.git.startswith("-"):
+        raise ConfigError(f"--git {work.git} is not a URL")
     with needs_extra():
         import temporalio.client  # noqa: F401, PLC0415  before anything is stored
-    places = find_places(given.address, given.queue, given.store)
+    places = find_places(places)
     submitted: list[str] = []
     not_given = f"run {id} was not given to the fleet; the same command with --id {id} gives it"
     try:
@@ -54,44 +56,43 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
                 record = run_of_rows(store.read(id))
                 if record is None or record.task != task:
                     raise ConfigError(f"run {id} has another task; choose another --id")
-            number = 0 if given.schedule else store.submit(id)
+            number = 0 if work.schedule else store.submit(id)
         finally:
             store.close()
-        if given.schedule:
-            return _schedule(given, id)
+        if work.schedule:
+            return _schedule(id, work.schedule, places)
 
-        async def work(fleet: "Fleet") -> int:
-            await fleet.submit(id, number, given.priority or 0)
+        async def give(fleet: "Fleet") -> int:
+            await fleet.submit(id, number, work.priority or 0)
             submitted.append(id)
-            if given.detach:
+            if detach:
                 sys.stdout.write(f"{id}\n")
                 return 0
-            if not given.id:
+            if not name:
                 print_error(f"run {id}")
             return _print_end(await fleet.wait(id), places.store)
 
-        return _with_fleet(given, work, lambda: _FOLLOWED if submitted else not_given,
+        return _with_fleet(places, give, lambda: _FOLLOWED if submitted else not_given,
                            lambda: "" if submitted else not_given)  # fmt: skip
     except KeyboardInterrupt:
         print_error(not_given)
         return 130
 
 
-def _schedule(given: argparse.Namespace, id: str) -> int:
+def _schedule(id: str, times: str, places: FleetPlaces) -> int:
     from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
     from zot_agent.fleet.engine.schedules import schedule  # noqa: PLC0415  an extra
 
-    places = find_places(given.address, given.queue, given.store)
-
     async def go() -> int:
-        await schedule(await connect(places.address), places.queue, id, given.schedule)
+        await schedule(await connect(places.address), places.queue, id, times)
         return 0
 
     run_and_leave(go())
 
 
-def act(given: argparse.Namespace) -> int:
+def act(given: RunVerb, places: FleetPlaces) -> int:
     """Run a verb of `zot runs` on the fleet, and return the exit code."""
+    places = find_places(places)
 
     async def work(fleet: "Fleet") -> int:
         verb = given.verb
@@ -108,30 +109,30 @@ def act(given: argparse.Namespace) -> int:
         elif verb == "retry":
             await fleet.retry(given.id)
         elif verb == "remove":
-            await _remove(fleet, given)
+            await _remove(fleet, given.id, places)
         elif verb == "logs":
-            return await _follow(fleet, given)
+            return await _follow(fleet, given.id, places)
         elif verb == "attach":
-            return _print_end(await fleet.wait(given.id), find_places("", "", given.store).store)
+            return _print_end(await fleet.wait(given.id), places.store)
         else:
             raise ConfigError(f"zot runs {verb} has no --fleet")
         return 0
 
     if given.verb == "patch" or (given.verb == "logs" and not given.follow):
-        return _print_stored(given)
-    return _with_fleet(given, work, lambda: _FOLLOWED if given.verb in ("attach", "logs") else "stopped")
+        return _print_stored(given, places)
+    return _with_fleet(places, work, lambda: _FOLLOWED if given.verb in ("attach", "logs") else "stopped")
 
 
-async def _follow(fleet: "Fleet", given: argparse.Namespace) -> int:
+async def _follow(fleet: "Fleet", id: str, places: FleetPlaces) -> int:
     """Print what a run has done, and what it does, until it is over, waits for a person or is parked."""
     from zot_agent.runs.follow import RowText  # noqa: PLC0415  one verb needs it
 
-    store = open_store(find_places("", "", given.store).store)
+    store = open_store(places.store)
     text, shown = RowText(), 0
     try:
         while True:
-            run = await fleet.show(given.id)  # before its rows, so that all of a run that is over are there
-            rows = (await asyncio.to_thread(store.read, given.id)).splitlines()
+            run = await fleet.show(id)  # before its rows, so that all of a run that is over are there
+            rows = (await asyncio.to_thread(store.read, id)).splitlines()
             for line in rows[shown:]:
                 for each in text.lines(read_row(line)):
                     print_line(each)
@@ -144,26 +145,24 @@ async def _follow(fleet: "Fleet", given: argparse.Namespace) -> int:
         store.close()
 
 
-async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
+async def _remove(fleet: "Fleet", id: str, places: FleetPlaces) -> None:
     from zot_agent.fleet.engine.removal import remove_run  # noqa: PLC0415  an extra
 
-    store = open_store(find_places("", "", given.store).store)
+    store = open_store(places.store)
     try:
-        await remove_run(fleet, store, given.id)
+        await remove_run(fleet, store, id)
     finally:
         store.close()
-    print_line(f"removed {given.id}")
+    print_line(f"removed {id}")
 
 
 def _with_fleet(
-    given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]", stopped: Callable[[], str],
+    places: FleetPlaces, work: "Callable[[Fleet], Awaitable[int]]", stopped: Callable[[], str],
     failed: Callable[[], str] = str,
 ) -> int:  # fmt: skip
     """Do `work` and end this process; `stopped` and `failed` say what Ctrl+C and an error leave behind."""
     with needs_extra():
         from zot_agent.fleet.engine.client import Fleet, connect  # noqa: PLC0415  an extra
-
-    places = find_places(given.address, given.queue, given.store)
 
     async def go() -> int:
         try:
@@ -178,11 +177,11 @@ def _with_fleet(
     run_and_leave(go(), stopped)
 
 
-def _print_stored(given: argparse.Namespace) -> int:
+def _print_stored(given: RunVerb, places: FleetPlaces) -> int:
     """Print what the store has: what a run has done, or the patch of its files."""
     from zot_agent.runs.follow import RowText  # noqa: PLC0415  one verb needs it
 
-    store = open_store(find_places("", "", given.store).store)
+    store = open_store(places.store)
     try:
         data = store.read(given.id)
         if given.verb == "logs":
