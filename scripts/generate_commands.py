@@ -18,7 +18,7 @@ from zot_agent.cli.completions.tree import CommandNode, FlagNode, Value
 from zot_agent.cli.verb import Verb, VerbTable
 from zot_provider.providers import PROVIDERS
 
-PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[PATH]": "file"}
+PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "SOURCE": "file", "NAME|DIR": "folder"}
 """The values that a placeholder in the help means."""
 
 
@@ -28,11 +28,7 @@ def commands() -> Iterator[CommandNode]:
     root.commands, root.files = {name: each.help for name, each in SUBCOMMANDS.items()}, True
     yield root
     for name, each in SUBCOMMANDS.items():
-        module = import_module(each.module)
-        if hasattr(module, "build_parser"):
-            yield from nodes(module.build_parser(), f"zot {name}")
-            continue
-        found: Verb | VerbTable = module.run
+        found: Verb | VerbTable = import_module(each.module).run
         if isinstance(found, Verb):
             yield command(f"zot {name}", found.build_parser())
             continue
@@ -42,24 +38,6 @@ def commands() -> Iterator[CommandNode]:
             FlagNode(list(action.option_strings), action.help or "") for action in help
         ])  # fmt: skip
         yield from (command(f"zot {name} {word}", each) for word, each in verbs.items())
-
-
-def nodes(parser: argparse.ArgumentParser, path: str) -> Iterator[CommandNode]:
-    """A command, and those below it."""
-    node, below = CommandNode(path), []
-    for action in parser._actions:
-        kind, words = value(action)
-        if isinstance(action, argparse._SubParsersAction):
-            node.commands = {each.dest: each.help or "" for each in action._choices_actions}
-            below += [nodes(each, f"{path} {name}") for name, each in action.choices.items()]
-        elif action.option_strings and action.help != argparse.SUPPRESS:
-            node.flags.append(FlagNode(list(action.option_strings), action.help or "", kind, words))
-        elif not action.option_strings:
-            node.words += words
-            node.files = node.files or kind in ("file", "folder")
-    yield node
-    for each in below:
-        yield from each
 
 
 def summary(text: str) -> str:

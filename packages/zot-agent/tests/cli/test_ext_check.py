@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.cli.ext.check import run
+from zot_agent.cli import ext
 from zot_agent.cli.ext.new import scaffold
 from zot_provider.errors import ConfigError
+
+run = ext.run.load("check").run
+"""Runs `zot ext check`; an error is raised."""
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from declared import declared
 from waiting import PATIENCE
 
 import zot_ext
-from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
+from zot_agent.cli import ext
+from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, scaffold
 from zot_ext import ExtensionLimits, load_manifest
 from zot_ext.testing import check
 from zot_provider.errors import ConfigError
@@ -115,7 +116,7 @@ def test_without_the_python_of_zot_the_program_is_left_to_uv(tmp_path: Path) -> 
 
 
 def test_it_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["my-ext", "--lang", "shell"]) == 0
+    assert ext.run.load("new").run(["my-ext", "--lang", "shell"]) == 0
     assert os.path.exists("my-ext/main.sh")
     assert "zot ext check ./my-ext" in capsys.readouterr().out
 
@@ -143,7 +144,7 @@ def test_a_parent_that_is_missing_is_one_line(tmp_path: Path) -> None:
 
 def test_an_unknown_language_is_a_mistake() -> None:
     with pytest.raises(ConfigError, match="--lang: invalid choice: 'cobol'"):
-        run(["my-ext", "--lang", "cobol"])
+        ext.run.load("new").run(["my-ext", "--lang", "cobol"])
 
 
 def environment() -> dict[str, str]:

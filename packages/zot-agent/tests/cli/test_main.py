@@ -4,14 +4,14 @@ import pytest
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.main import run
+from zot_agent.cli.verb import Verb, VerbTable
 from zot_agent.modes import MODES
 
 
-def test_every_subcommand_has_a_function_or_is_the_name_of_a_mode() -> None:
+def test_every_subcommand_is_a_function_or_a_table_of_them_and_perhaps_the_name_of_a_mode() -> None:
     flags = {flag for mode in MODES.values() for flag in mode.flags}
     for command in SUBCOMMANDS.values():
-        module = import_module(command.module)
-        assert hasattr(module, "run")
+        assert isinstance(import_module(command.module).run, Verb | VerbTable)
         assert not command.flag or command.flag in flags
 
 

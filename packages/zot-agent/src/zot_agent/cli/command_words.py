@@ -101,7 +101,7 @@ def _is_verb(words: Sequence[str], similar: str) -> bool:
     if words[0] in _OF_GO:
         return words[1] in _VERBS_OF_GO
     from zot_agent.cli.completions.tree import read_tree  # noqa: PLC0415  only after what looks like a mistake
-    from zot_agent.cli.parser import VERB_ALIASES  # noqa: PLC0415  as above
+    from zot_agent.cli.verb import VERB_ALIASES  # noqa: PLC0415  as above
 
     nodes = read_tree()
     verbs = {verb for node in nodes[1:] for verb in node.commands} | VERB_ALIASES.keys() | _VERBS_ELSEWHERE

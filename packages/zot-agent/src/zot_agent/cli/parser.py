@@ -1,15 +1,13 @@
-"""`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting; `subcommand`, which
-reports such errors; and `RowTable`, for subcommands whose verbs are modules."""
+"""`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting; `report_errors`,
+which reports such errors."""
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 from zot_agent.standard_error import print_error
-from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.errors import ConfigError, ZotError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -48,67 +46,3 @@ def report_errors(work: Callable[[], int], stopped: str = "stopped") -> int:
             sys.stderr.write("\n")  # behind the ^C
         print_error(stopped)
         return 130
-
-
-def subcommand(stopped: str = "stopped") -> Callable[[Callable[P, int]], Callable[P, int]]:
-    """Decorate the `run` of a subcommand with `report_errors`."""
-
-    def decorate(run: Callable[P, int]) -> Callable[P, int]:
-        @wraps(run)
-        def reporting(*args: P.args, **kwargs: P.kwargs) -> int:
-            return report_errors(lambda: run(*args, **kwargs), stopped)
-
-        return reporting
-
-    return decorate
-
-
-class VerbRow(NamedTuple):
-    """A verb: its module, the function in it (`Sequence[str]` -> exit code), and its line in the help."""
-
-    module: str
-    arguments: str
-    help: str
-    function: str = "run"
-
-
-VERB_ALIASES = {"rm": "remove", "ls": "list"}
-
-
-class RowTable(NamedTuple):
-    """The verbs of `zot NAME`, each in a module that parses its own arguments. `words` is what completions offer
-    behind a verb: a placeholder such as `PATH`."""
-
-    name: str
-    about: str
-    verbs: Mapping[str, VerbRow]
-    note: str
-    words: str
-
-    def run(self, arguments: Sequence[str]) -> int:
-        """Run a verb with the arguments behind it, or print the help, and return the exit code."""
-        word = arguments[0] if arguments else "--help"
-        if word in ("--help", "-h", "help"):
-            sys.stdout.write(self._usage())
-            return 0
-        verb = self.verbs.get(VERB_ALIASES.get(word, word))
-        if verb is None:
-            raise UnknownName.among("command", f"{self.name} {word}", [f"{self.name} {each}" for each in self.verbs])
-        function: Callable[[Sequence[str]], int] = getattr(import_module(verb.module), verb.function)
-        return function(arguments[1:])
-
-    def build_parser(self) -> Parser:
-        parser = Parser(prog=self.name)
-        verbs = parser.add_subparsers()
-        for name, verb in self.verbs.items():
-            verbs.add_parser(name, help=verb.help).add_argument("words", nargs="*", metavar=self.words)
-        return parser
-
-    def _usage(self) -> str:
-        lines = [(f"  {name} {verb.arguments}".rstrip(), verb.help) for name, verb in self.verbs.items()]
-        width = max(len(left) for left, _ in lines) + 2
-        return (
-            f"usage: {self.name} COMMAND ...\n\n{self.about}\n\n"
-            "commands:\n" + "".join(f"{left.ljust(width)}{right}\n" for left, right in lines) + "\n"
-            f"{self.note}See {self.name} COMMAND --help for the options of a command.\n"
-        )

@@ -1,16 +1,16 @@
 """`zot ext check DIR`: tests whether an extension, in any language, follows the protocol."""
 
 import errno
-import json
 import os
 import tempfile
 from collections.abc import Sequence
+from json import dump, dumps
 
 from zot_agent.cli.ext.folder.modes import modes_fault
 from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
 from zot_agent.cli.ext.pi import is_file
 from zot_agent.cli.ext.terminal import print_line
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.verb import Json
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.settings import load_settings
@@ -28,27 +28,24 @@ from zot_ext.testing.conformance.findings import CheckFinding, finding
 from zot_provider.errors import ConfigError
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Check the extension and print the findings; return 0, or 1 for errors. Raises `ConfigError` for no folder."""
-    parser = Parser(
-        prog="zot ext check",
-        description="Start an extension about ten times, exchange usual and unusual messages with it, and report which "
-        "rules of the protocol it breaks. Its commands and tools are really run, with made-up arguments.",
-        epilog="exit codes: 0 no errors, 1 errors, 2 usage",
-    )
-    parser.add_argument("directory", metavar="DIR", help="the folder with extension.json, or what is written for pi")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools and event handlers")
-    parser.add_argument("--seconds", type=float, metavar="N", help="time limit for each answer")
-    asked = parser.parse_args(list(arguments))
+def check_extension(directory: str, *, json: Json = False, no_calls: bool = False, seconds: float | None = None) -> int:
+    """Test whether an extension follows the protocol. It is started about ten times and gets usual and unusual
+    messages; the report names the rules that it breaks. Its commands and tools are really run, with made-up arguments.
+
+    DIR: the folder with extension.json, or what is written for pi
+    --no-calls: do not run its commands, tools and event handlers
+    --seconds N: time limit for each answer
+
+    exit codes: 0 no errors, 1 errors, 2 usage
+    """
     current_directory()  # raises `ConfigError` if it was deleted
-    if not os.path.isdir(asked.directory) and not is_file(asked.directory):
-        raise ConfigError(f"{asked.directory} is not a folder; pass the folder that contains extension.json")
-    report = examine(asked.directory, chosen_limits(asked.seconds), calls=not asked.no_calls)
-    if asked.json:
-        print_line(json.dumps(report.as_json()))
+    if not os.path.isdir(directory) and not is_file(directory):
+        raise ConfigError(f"{directory} is not a folder; pass the folder that contains extension.json")
+    report = examine(directory, chosen_limits(seconds), calls=not no_calls)
+    if json:
+        print_line(dumps(report.as_json()))
     else:
-        print_report(report, asked.directory)
+        print_report(report, directory)
     return 0 if report.ok else 1
 
 
@@ -109,7 +106,7 @@ def _examine_pi(found: DiscoveredExtension, limits: ExtensionLimits, *, calls: b
         return Report(found.name, (finding("cannot-start", str(error)),))
     with tempfile.TemporaryDirectory(prefix="zot-check-") as folder:
         with open(os.path.join(folder, MANIFEST_FILE), "w") as file:
-            json.dump({"name": SHARED_NAME, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
+            dump({"name": SHARED_NAME, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
         environ = {**launch.env, CACHE_VARIABLE: ""}  # every start is as the first one
         report = check(folder, limits=limits, calls=calls, environ=environ)
     findings = tuple(each for each in report.findings if each.rule not in _OF_BRIDGE)

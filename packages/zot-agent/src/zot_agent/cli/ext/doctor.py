@@ -13,7 +13,6 @@ from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.folder.theme import theme, theme_fault, theme_notes
 from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import inline, print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import read_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
@@ -27,20 +26,19 @@ from zot_provider.files.regular_file import read_start
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Examine one extension or all of them; return 0, or 1 if there is a problem."""
-    parser = Parser(prog="zot ext doctor", description="Show why extensions do not run, and what they register.")
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the extension (default: all)")
-    parser.add_argument("--no-start", action="store_true", help="only check the files; do not start extensions")
-    options = parser.parse_args(list(arguments))
-    name = options.name
+def doctor(name: str = "", *, no_start: bool = False) -> int:
+    """Show problems, and what extensions register.
+
+    NAME: the extension (default: all)
+    --no-start: only check the files; do not start extensions
+    """
     discovery = installed()
     chosen: list[DiscoveredExtension | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
     if not chosen:
         print_line("no extension is installed")
     everything: list[DiscoveredExtension | Problem] = [*discovery.found, *discovery.problems]
     lines = {each.directory: examine(each) for each in everything}
-    if not options.no_start:
+    if not no_start:
         # Start all of them, even if one is chosen: extensions may register each other's names.
         for directory, registered in probe(startable(discovery)).items():
             lines[directory] += registered.lines

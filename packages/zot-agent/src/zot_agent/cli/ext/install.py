@@ -1,7 +1,7 @@
 """`zot ext install SOURCE`: puts a folder, a repository or a package of npm into the folder of the extensions."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from zot_agent.cli.ext import pi
 from zot_agent.cli.ext.folder import staging as folder
@@ -13,7 +13,6 @@ from zot_agent.cli.ext.folder.packages import print_packages, set_up
 from zot_agent.cli.ext.folder.permissions import ask_for_permissions, print_permissions
 from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, Scope, global_folder, project_folder
 from zot_agent.extensions.launch import outside_program
@@ -21,46 +20,43 @@ from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Install one extension; return 0."""
-    parser = Parser(
-        prog="zot ext install",
-        description="Copy a folder, clone a git repository, or fetch a package of npm into the folder of the "
-        "extensions. An extension from a URL or npm, and one whose manifest has permissions, runs only if you confirm "
-        "it, or with --yes.",
-        epilog="npm:NAME[@VERSION], git:HOST/PATH[@REF] and a file .ts or .js are extensions written for pi; the word "
-        "pi fetches what all of these need. An extension runs with all your rights, unless its manifest has "
-        "permissions. Installing runs none of its code.",
-    )
-    parser.add_argument("source", metavar="SOURCE", help="a folder or file, a git URL, npm:NAME, or pi")
-    parser.add_argument("--project", action="store_true", help="install only for the project in this directory")
-    parser.add_argument("-y", "--yes", action="store_true", help="let the extension run without asking")
-    asked = parser.parse_args(list(arguments))
+def install(source: str, *, project: bool = False, yes: bool = False) -> int:
+    """Install from a folder, a git repository or npm. An extension from a URL or npm, and one whose manifest has
+    permissions, runs only if you confirm it, or with --yes.
+
+    SOURCE: a folder or file, a git URL, npm:NAME, or pi
+    --project: install only for the project in this directory
+    -y, --yes: let the extension run without asking
+
+    npm:NAME[@VERSION], git:HOST/PATH[@REF] and a file .ts or .js are extensions written for pi; the word pi fetches
+    what all of these need. An extension runs with all your rights, unless its manifest has permissions. Installing runs
+    none of its code.
+    """
     here = current_directory()
-    if asked.source == pi.WORD:
+    if source == pi.WORD:
         return pi.install_bridge()
-    parent = project_folder(here) if asked.project else global_folder(zot_home())
-    scope: Scope = "project" if asked.project else "global"
-    path = os.path.expanduser(asked.source)
+    parent = project_folder(here) if project else global_folder(zot_home())
+    scope: Scope = "project" if project else "global"
+    path = os.path.expanduser(source)
     if os.path.isdir(path):
         found = _copy(os.path.realpath(path), parent, scope)
-        ask_for_permissions(found, yes=asked.yes)
-    elif asked.source.startswith(pi.NPM):
-        target = _target(parent, pi.npm_folder(asked.source))
-        found = _fetch(asked.source, target, scope, lambda staged: pi.fetch_npm(asked.source, staged), yes=asked.yes)
+        ask_for_permissions(found, yes=yes)
+    elif source.startswith(pi.NPM):
+        target = _target(parent, pi.npm_folder(source))
+        found = _fetch(source, target, scope, lambda staged: pi.fetch_npm(source, staged), yes=yes)
     elif pi.is_file(path):
         found = _copy_file(os.path.realpath(path), parent, scope)
-    elif is_url(asked.source) or asked.source.startswith(pi.GIT):
-        url, ref = pi.git_source(asked.source)
+    elif is_url(source) or source.startswith(pi.GIT):
+        url, ref = pi.git_source(source)
         target = _target(parent, folder.folder_name(url, url=True))
-        found = _fetch(without_password(url), target, scope, lambda staged: _clone(url, ref, staged), yes=asked.yes)
+        found = _fetch(without_password(url), target, scope, lambda staged: _clone(url, ref, staged), yes=yes)
         if found.enabled:  # the person has confirmed it
             ask_for_permissions(found, yes=True)
     elif os.path.exists(path):
         raise ConfigError(f"{path} is a file; an extension is a folder with an extension.json")
     else:
         raise ConfigError(
-            f"there is no folder {asked.source}; a git URL begins with https:// or ends in .git, and a package of npm "
+            f"there is no folder {source}; a git URL begins with https:// or ends in .git, and a package of npm "
             "with npm:"
         )
     _report(found)

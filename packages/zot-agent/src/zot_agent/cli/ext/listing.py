@@ -1,9 +1,9 @@
 """`zot ext list`: lists the extensions, one per line, why one does not run, and which names it does not get."""
 
-import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from json import dumps
 
 from zot_agent.cli.ext.doctor import startable
 from zot_agent.cli.ext.folder.names import installed
@@ -11,7 +11,7 @@ from zot_agent.cli.ext.folder.permissions import permissions_value
 from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.probe import ProbeResult, probe
 from zot_agent.cli.ext.terminal import inline, print_line, print_table
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.verb import Json
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.launch import outside_program
 from zot_agent.extensions.permissions.lines import permission_summary
@@ -22,23 +22,20 @@ _MAY_COLUMNS = 40
 """Columns for what an extension may do; zot ext doctor shows all of it."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print the extensions that are installed for the working directory; return 0."""
-    parser = Parser(
-        prog="zot ext list",
-        description="List the extensions of the project in this directory, and those for all projects. They are "
-        "started for a moment, to learn whether they run, and which commands and tools have a name that zot or another "
-        "extension has.",
-        epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project "
-        "that you have not allowed, or with permissions that you have not allowed), broken (invalid manifest)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--no-start", action="store_true", help="do not start extensions")
-    options = parser.parse_args(list(arguments))
+def print_extensions(*, json: Json = False, no_start: bool = False) -> int:
+    """List the extensions, and which of them run. Some are for the project in this directory, others for all projects.
+    They are started for a moment, to learn whether they run, and which commands and tools have a name that zot or
+    another extension has.
+
+    --no-start: do not start extensions
+
+    enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project that you have
+    not allowed, or with permissions that you have not allowed), broken (invalid manifest)
+    """
     discovery = installed()
-    registered = {} if options.no_start else probe(startable(discovery))
-    if options.json:
-        sys.stdout.write(json.dumps(_value(discovery, registered)) + "\n")
+    registered = {} if no_start else probe(startable(discovery))
+    if json:
+        sys.stdout.write(dumps(_value(discovery, registered)) + "\n")
     elif not discovery.found and not discovery.problems:
         print_line("no extension is installed; install one with zot ext install SOURCE")
     else:

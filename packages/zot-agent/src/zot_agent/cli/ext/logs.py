@@ -4,12 +4,10 @@ import os
 import select
 import sys
 import time
-from collections.abc import Sequence
 from typing import BinaryIO
 
-from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick
+from zot_agent.cli.ext.folder.names import ExtensionName, display_name, pick
 from zot_agent.cli.ext.terminal import print_text
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
 from zot_agent.standard_error import print_error
@@ -22,20 +20,18 @@ POLL_SECONDS = 0.2
 _CHUNK = 1 << 16
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print a log; return 0, or 1 if there is no log. With -f, continue until Ctrl+C (130) or until the reader of
-    standard output disconnects."""
-    parser = Parser(prog="zot ext logs", description="Print the log of an extension.")
-    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
-    parser.add_argument("-f", "--follow", action="store_true", help="keep printing new lines until Ctrl+C")
-    asked = parser.parse_args(list(arguments))
-    path = _path(asked.name)
+def print_log(name: ExtensionName, *, follow: bool = False) -> int:
+    """Print what an extension wrote to standard error, and zot's notes about it.
+
+    -f, --follow: keep printing new lines until Ctrl+C, or until the reader of standard output disconnects
+    """
+    path = _path(name)
     if not os.path.exists(path):
         print_error(f"{path} does not exist: the extension has not run yet, or has logged nothing")
-        if not asked.follow:
+        if not follow:
             return 1
     try:
-        return _print(path, follow=asked.follow)
+        return _print(path, follow=follow)
     except BrokenPipeError:
         return 0
     except OutputFailed:

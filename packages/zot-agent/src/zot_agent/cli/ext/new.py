@@ -4,16 +4,17 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from zot_agent.cli.ext.terminal import print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
 from zot_provider.errors import ConfigError
 
 TEMPLATES = Path(__file__).parent / "templates"
-LANGUAGES = ("python", "node", "ts", "go", "shell")
+Language: TypeAlias = Literal["python", "node", "ts", "go", "shell"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 """The folders of `TEMPLATES`. Their files end in `.in`, and contain `@NAME@`, `@MODULE@` and `@TOOL@` in file names and
 text."""
 
@@ -21,20 +22,15 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 """Names that are valid for a folder, a command and, with a suffix, a tool."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Create the folder; return 0. Raises `ConfigError` for an invalid name and for an existing folder."""
-    parser = Parser(
-        prog="zot ext new", description="Create an extension: a folder with a program, a test and a README."
-    )
-    parser.add_argument("name", metavar="NAME", help="letters, digits, - and _; also the name of its first command")
-    parser.add_argument(
-        "--lang", choices=LANGUAGES, default="python", metavar="LANGUAGE",
-        help=f"one of {', '.join(LANGUAGES)} (default: python)",
-    )  # fmt: skip
-    parser.add_argument("--dir", metavar="PARENT", default=".", help="where to create the folder (default: here)")
-    asked = parser.parse_args(list(arguments))
+def create(name: str, *, lang: Language = "python", dir: str = ".") -> int:
+    """Create an extension from a template: a folder with a program, a test and a README.
+
+    NAME: letters, digits, - and _; also the name of its first command
+    --lang LANGUAGE: one of %(choices)s (default: %(default)s)
+    --dir PARENT: where to create the folder (default: here)
+    """
     current_directory()  # raises `ConfigError` if it was deleted
-    folder = scaffold(asked.name, asked.lang, asked.dir)
+    folder = scaffold(name, lang, dir)
     print_line(f"created {folder}: read its README.md, then run zot ext check {folder} and zot --ext {folder}")
     return 0
 

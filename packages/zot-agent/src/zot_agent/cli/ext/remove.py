@@ -2,12 +2,10 @@
 
 import os
 import shutil
-from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder import staging as folder
-from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick, refuse_bundled
+from zot_agent.cli.ext.folder.names import ExtensionName, display_name, pick, refuse_bundled
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.python.environment import environments_folder
@@ -15,22 +13,21 @@ from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Remove one extension; return 0, or 1 if the person declines."""
-    parser = Parser(prog="zot ext remove", description="Delete the folder of an extension, with all files in it.")
-    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask for confirmation")
-    asked = parser.parse_args(list(arguments))
-    found = pick(asked.name)
+def remove(name: ExtensionName, *, yes: bool = False) -> int:
+    """Delete the folder of an extension, with all files in it (also: rm).
+
+    -y, --yes: do not ask for confirmation
+    """
+    found = pick(name)
     refuse_bundled(found)
-    name, directory = inline(display_name(found)), found.directory
+    shown, directory = inline(display_name(found)), found.directory
     linked = os.readlink(directory) if os.path.islink(directory) else ""
     what = f"the link {directory}" if linked else f"{directory} and everything in it"
-    if not asked.yes:
+    if not yes:
         if not can_ask():
             raise ConfigError(f"this deletes {what}; there is no terminal to ask on, so confirm it with --yes")
         if not confirm(f"delete {inline(what)}?"):
-            print_line(f"{name} was not removed")
+            print_line(f"{shown} was not removed")
             return 1
     packages = environments_folder(found, zot_home()) if isinstance(found, DiscoveredExtension) else ""
     with ConfigError.of_system(f"cannot delete {directory}"):
@@ -43,5 +40,5 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(found, DiscoveredExtension):
         ExtensionGrants(zot_home()).forget(found)
         shutil.rmtree(packages, ignore_errors=True)
-    print_line(f"{name} was removed" + (f"; {linked} was not changed" if linked else ""))
+    print_line(f"{shown} was removed" + (f"; {linked} was not changed" if linked else ""))
     return 0

@@ -1,25 +1,19 @@
 """`zot ext setup [NAME]`: installs the Python packages that extensions need, where they are missing."""
 
-from collections.abc import Sequence
-
-from zot_agent.cli.ext.folder.names import NAME_HELP, installed, pick_usable
+from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.terminal import inline, print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ZotError
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Set up one extension, or all that run; return 0, or 2 if packages cannot be installed."""
-    parser = Parser(
-        prog="zot ext setup",
-        description="Install the Python packages that an extension names in its manifest or its program, in an "
-        "environment of its own. Only wheels are installed, which runs none of their code.",
-    )
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help=f"{NAME_HELP} (default: all)")
-    name = parser.parse_args(list(arguments)).name
+def set_up_packages(name: str = "") -> int:
+    """Install the Python packages that extensions need. A manifest or a program names them; they go into an environment
+    of the extension's own. Only wheels are installed, which runs none of their code.
+
+    NAME: name of the extension, or name or path of its folder (default: all)
+    """
     if name:
         bundled = name == "mcp" and all(each.name != name for each in installed().found)
         found = bundled_mcp([]) if bundled else pick_usable(name)

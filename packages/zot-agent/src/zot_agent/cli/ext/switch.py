@@ -1,34 +1,31 @@
 """`zot ext enable NAME` and `zot ext disable NAME`: change whether an extension runs."""
 
 import os
-from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder.flag import write_enabled
-from zot_agent.cli.ext.folder.names import NAME_HELP, pick_usable, project_choice, refuse_bundled
+from zot_agent.cli.ext.folder.names import ExtensionName, pick_usable, project_choice, refuse_bundled
 from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.folder.permissions import print_permissions
 from zot_agent.cli.ext.terminal import print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.config.folder_trust import FolderTrust
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import MANIFEST_FILE
 from zot_agent.host.extension_grants import ExtensionGrants
 
 
-def enable(arguments: Sequence[str]) -> int:
-    """Let an extension run again, and allow what it may do; return 0."""
-    return _switch("enable", arguments, enabled=True)
+def enable(name: ExtensionName) -> int:
+    """Let an extension run again, and allow what it may do."""
+    return _switch(name, enabled=True)
 
 
-def disable(arguments: Sequence[str]) -> int:
-    """Stop an extension from running, and the ones of the same name that it hides; return 0."""
-    return _switch("disable", arguments, enabled=False)
+def disable(name: ExtensionName) -> int:
+    """Keep an extension but do not run it, nor the ones of the same name that it hides."""
+    return _switch(name, enabled=False)
 
 
-def _switch(verb: str, arguments: Sequence[str], *, enabled: bool) -> int:
-    parser = Parser(prog=f"zot ext {verb}", description=f"{verb.capitalize()} an extension in its own manifest.")
-    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
-    found = pick_usable(parser.parse_args(list(arguments)).name)
+def _switch(name: str, *, enabled: bool) -> int:
+    """Change an extension in its own manifest."""
+    found = pick_usable(name)
     refuse_bundled(found)
     choice = project_choice()
     choice.find()
@@ -43,7 +40,8 @@ def _switch(verb: str, arguments: Sequence[str], *, enabled: bool) -> int:
     if enabled and not allowed:
         print_permissions(found)
         grants.remember(found, allowed=True)
-    print_line(f"{found.name} {'is now' if changed else 'was already'} {verb}d ({found.directory})")
+    state = f"{'is now' if changed else 'was already'} {'enabled' if enabled else 'disabled'}"
+    print_line(f"{found.name} {state} ({found.directory})")
     if enabled:
         set_up(found)
     if enabled and found.hidden_by:

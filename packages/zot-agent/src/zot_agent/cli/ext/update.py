@@ -1,7 +1,6 @@
 """`zot ext update [NAME]`: updates extensions that were cloned with git, if no local change is lost."""
 
 import os
-from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder import staging as folder
 from zot_agent.cli.ext.folder.clone import Clone, open_clone
@@ -12,7 +11,6 @@ from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.folder.permissions import ask_again
 from zot_agent.cli.ext.terminal import inline, print_line
-from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE, DiscoveredExtension
 from zot_agent.signals import ignore_stop_signals
 from zot_agent.standard_error import print_error
@@ -21,15 +19,12 @@ from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Update one extension, or all that were cloned; return 0, or 2 if an update failed."""
-    parser = Parser(
-        prog="zot ext update",
-        description="Update extensions that were installed with git. Local changes are kept; if they conflict with the "
-        "new version, nothing is changed.",
-    )
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the extension (default: all)")
-    name = parser.parse_args(list(arguments)).name
+def update(name: str = "") -> int:
+    """Update extensions installed with git. Local changes are kept; if they conflict with the new version, nothing is
+    changed.
+
+    NAME: the extension (default: all)
+    """
     if name:
         refuse_bundled(found := pick_usable(name))
         _update(found)

@@ -3,64 +3,100 @@
 import os
 import shutil
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.mcp.servers import change, chosen_file, extension
 from zot_agent.cli.parser import Parser
+from zot_agent.cli.verb import Verb
 from zot_agent.mcp.config import read_server
 from zot_agent.mcp.forms import KINDS, read_block
 from zot_agent.mcp.server_files import ConfigProblem, read_file
 from zot_provider.errors import ConfigError
+from zot_provider.record import Record, field
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Add servers; return 0."""
-    given, command = _split(list(arguments))
-    parser = Parser(
-        prog="zot mcp add",
-        usage="zot mcp add NAME URL [options]\n       zot mcp add NAME [options] -- COMMAND [ARGUMENT ...]\n"
-        "       zot mcp add [NAME] BLOCK [options]",
-        description="Add an MCP server: a URL, a command that zot starts, or a block as READMEs have it, which may "
-        "have several: the JSON of Claude Code, Cursor, VS Code, Gemini CLI, Windsurf, Cline, Zed or OpenCode, or the "
-        "TOML of Codex.",
-        epilog="${NAME} in a value stays in the file and is read from the environment when the server starts.",
-    )
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="for its tools, mcp__NAME__TOOL")
-    parser.add_argument("what", metavar="URL|BLOCK", nargs="?", default="", help="an address, or a block")
-    parser.add_argument("--url", default="", help="the address; the same as after the name")
-    parser.add_argument(
-        "-e", "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable of the command"
-    )
-    parser.add_argument(
-        "-H", "--header", action="append", default=[], metavar="NAME: VALUE", help="a header for the URL"
-    )
-    parser.add_argument(
-        "--bearer-token-env-var", default="", metavar="NAME", help="the variable with a token for the URL"
-    )
-    parser.add_argument("-t", "--transport", choices=KINDS, metavar="KIND", help="stdio, http, or sse for old servers")
-    parser.add_argument("--json", metavar="BLOCK", help="the block; the same as after the name")
-    parser.add_argument(
-        "-s", "--scope", choices=SCOPES, help="user, for all projects (the default), or project: .mcp.json here"
-    )
-    parser.add_argument("--project", action="store_true", help="the same as --scope project")
-    parser.add_argument("--replace", action="store_true", help="replace a server of this name")
-    asked = parser.parse_intermixed_args(given)
-    if asked.json is None and _is_block(asked.what or asked.name):
-        asked.json = asked.what or asked.name
-        asked.name = asked.name if asked.what else ""
-    if asked.json is not None:
-        servers, notes = _from_block(asked.name, asked.json)
-    elif not asked.name:
+class AddVerb(Verb):
+    """The verb with its own usage, behind which a command may follow without `--`."""
+
+    def build_parser(self) -> Parser:
+        parser = super().build_parser()
+        parser.usage = (
+            "zot mcp add NAME URL [options]\n       zot mcp add NAME [options] -- COMMAND [ARGUMENT ...]\n"
+            "       zot mcp add [NAME] BLOCK [options]"
+        )
+        return parser
+
+    def run(self, arguments: Sequence[str]) -> int:
+        valued = {flag for each in self.build_parser()._actions if each.nargs is None for flag in each.option_strings}
+        words, names, skip = list(arguments), 0, False
+        for at, word in enumerate(words):
+            if word == "--":
+                break
+            if skip or word.startswith("-"):
+                skip = not skip and word in valued
+                continue
+            names += 1
+            if names == 2 and "://" not in word and not _is_block(word) and _is_command(word):
+                words.insert(at, "--")
+                break
+        return super().run(words)
+
+
+class NewServer(Record):
+    """A server that is no block.
+
+    --url URL: the address; the same as after the name
+    -e, --env NAME=VALUE: a variable of the command
+    -H, --header NAME:VALUE: a header for the URL
+    --bearer-token-env-var NAME: the variable with a token for the URL
+    -t, --transport KIND: stdio, http, or sse for old servers
+    """
+
+    url: str = ""
+    env: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    bearer_token_env_var: str = ""
+    transport: Annotated[str, {"choices": KINDS}] = ""
+
+
+def _add(
+    name: str = "", what: str = "", *rest: str, server: NewServer, json: str | None = None,
+    scope: Literal["user", "project", "local", "global"] | None = None, project: bool = False, replace: bool = False,
+) -> int:  # fmt: skip
+    """Add an MCP server, and what zot needs to use it. It is a URL, a command that zot starts, or a block as READMEs
+    have it, which may have several: the JSON of Claude Code, Cursor, VS Code, Gemini CLI, Windsurf, Cline, Zed or
+    OpenCode, or the TOML of Codex.
+
+    NAME: for its tools, mcp__NAME__TOOL
+    URL|BLOCK: an address, or a block
+    --json BLOCK: the block; the same as after the name
+    -s, --scope PLACE: user, for all projects (the default), or project: .mcp.json here
+    --project: the same as --scope project
+    --replace: replace a server of this name
+
+    ${NAME} in a value stays in the file and is read from the environment when the server starts.
+    """
+    end = rest.index("--") if "--" in rest else len(rest)
+    more, command = rest[:end], rest[end + 1 :]
+    if more and not (what or more[0].startswith("-")):  # it was behind an option
+        what, more = more[0], more[1:]
+    if more:
+        raise ConfigError(f"unrecognized arguments: {' '.join(more)}; see zot mcp add --help")
+    if json is None and _is_block(what or name):
+        json, name = what or name, name if what else ""
+    if json is not None:
+        servers, notes = _from_block(name, json)
+    elif not name:
         raise ConfigError("expected a name, and a URL or -- COMMAND; see zot mcp add --help")
     else:
-        servers, notes = {asked.name: _server(asked, command)}, ()
-    path = chosen_file(project=asked.project or asked.scope == "project")
-    _check(path, servers, replace=asked.replace)
-    for name, server in servers.items():
-        change(path, name, server)
-        print_line(f"added {inline(name)} to {path}")
+        servers, notes = {name: _server(server, what or server.url, command)}, ()
+    path = chosen_file(project=project or scope == "project")
+    _check(path, servers, replace=replace)
+    for each, written in servers.items():
+        change(path, each, written)
+        print_line(f"added {inline(each)} to {path}")
     for note in notes:
         print_line(inline(note))
     set_up(extension())
@@ -68,27 +104,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-SCOPES = ("user", "project", "local", "global")
-"""The names that other agents have for a place; `local` is the person's own for one project there, and here for all."""
-_VALUED = frozenset(
-    ("-e", "--env", "-H", "--header", "-t", "--transport", "-s", "--scope", "--json", "--url", "--bearer-token-env-var")
-)
-
-
-def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
-    """Return the words for the parser, and the command: what follows `--`, or a second name that is no URL."""
-    if "--" in words:
-        at = words.index("--")
-        return words[:at], words[at + 1 :]
-    names, skip = 0, False
-    for at, word in enumerate(words):
-        if skip or word.startswith("-"):
-            skip = not skip and word in _VALUED
-            continue
-        names += 1
-        if names == 2 and "://" not in word and not _is_block(word) and _is_command(word):
-            return words[:at], words[at:]
-    return words, None
+add = AddVerb("zot mcp add", _add)
 
 
 def _is_command(word: str) -> bool:
@@ -112,17 +128,16 @@ def _check(path: str, servers: dict[str, dict[str, Any]], *, replace: bool) -> N
             raise ConfigError(f"{path} has a server {name!r} already; --replace replaces it")
 
 
-def _server(asked: Any, command: list[str] | None) -> dict[str, Any]:
-    url = asked.what or asked.url
+def _server(asked: NewServer, url: str, command: Sequence[str]) -> dict[str, Any]:
     if bool(command) == bool(url):
         raise ConfigError("expected either a URL or -- COMMAND; see zot mcp add --help")
-    kind = KINDS.get(asked.transport or "", "")
+    kind = KINDS.get(asked.transport, "")
     if command:
         if asked.header:
             raise ConfigError("--header is for a URL")
         if kind not in ("", "stdio"):
             raise ConfigError(f"--transport {asked.transport} is for a URL")
-        found: dict[str, Any] = {"command": command[0], "args": command[1:]}
+        found: dict[str, Any] = {"command": command[0], "args": [*command[1:]]}
         return found | ({"env": dict(_pair(each, "=", "--env") for each in asked.env)} if asked.env else {})
     if asked.env:
         raise ConfigError("--env is for a command")

@@ -1,16 +1,14 @@
 """`zot mcp doctor [NAME]`: connects to the servers once and shows what they offer, or why they do not."""
 
 import asyncio
-import json
 import os
 import subprocess
-from collections.abc import Sequence
+from json import dumps, loads
 from typing import Any
 
 from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.terminal import inline, print_line, print_text
 from zot_agent.cli.mcp.servers import extension, named_servers, python, usable_files
-from zot_agent.cli.parser import Parser
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
@@ -34,27 +32,27 @@ class DoctorLimits(Record):
     seconds: float = 60.0
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print what the servers offer; return 0, or 1 if one cannot be used."""
-    parser = Parser(prog="zot mcp doctor", description="Connect to the MCP servers and show what they offer.")
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="only this server")
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each server")
-    asked = parser.parse_args(list(arguments))
+def doctor(name: str = "", *, json: bool = False) -> int:
+    """Connect to the MCP servers and show what they offer.
+
+    NAME: only this server
+    --json: print a JSON object for each server
+    """
     found, _ = named_servers()
     names = dict.fromkeys(each.name for each in found)
-    if asked.name and asked.name not in names:
-        raise UnknownName.among("MCP server", asked.name, names, "" if names else "(none is configured)")
-    unused = [each for each in found if each.state != "on" and asked.name in ("", each.name)]
-    reports = [each for each in look() if asked.name in ("", each.get("server"))]
+    if name and name not in names:
+        raise UnknownName.among("MCP server", name, names, "" if names else "(none is configured)")
+    unused = [each for each in found if each.state != "on" and name in ("", each.name)]
+    reports = [each for each in look() if name in ("", each.get("server"))]
     for report in reports:
         if (key := report.pop("token_key", "")) and run_in_loop(_is_stored(key)):
             report |= {"problem": "", "note": "you have signed in; only a conversation uses that, where /mcp shows it"}
     for report in reports:
-        if asked.json:
-            print_line(json.dumps(report))
+        if json:
+            print_line(dumps(report))
         else:
             _print(report)
-    for each in unused if not asked.json else ():
+    for each in unused if not json else ():
         print_text(DoctorLine("--", each.name, f"{each.state} in {each.path}").lines(10_000))
     if not reports and not unused:
         print_line("no MCP server is configured")
@@ -77,7 +75,7 @@ def look(limits: DoctorLimits | None = None) -> list[dict[str, Any]]:
     code, out, error = run_in_loop(_run(command, environment(removed=set(removed)), seconds))
     try:
         if code in (0, 1) and out:
-            return [json.loads(line) for line in out.splitlines()]
+            return [loads(line) for line in out.splitlines()]
         raise ValueError
     except ValueError:
         raise ConfigError(f"the servers could not be asked: {inline(error or 'no output')}") from None

@@ -3,12 +3,10 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
 
 from zot_agent.browser import open_browser
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.mcp.servers import named_servers, python
-from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.event_loop import run_in_loop
 from zot_agent.host.build import build_host, open_registry
@@ -20,11 +18,11 @@ from zot_core.conversation.extensions import FrontEndActions
 from zot_provider.errors import ConfigError, UnknownName
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Sign in; return 0, or 2 if that is not possible."""
-    parser = Parser(prog="zot mcp login", description="Sign in to an MCP server in a browser.")
-    parser.add_argument("name", metavar="NAME", help="the server")
-    name = parser.parse_args(list(arguments)).name
+def log_in(name: str) -> int:
+    """Sign in to an MCP server in a browser.
+
+    NAME: the server
+    """
     found, _ = named_servers()
     names = [each.name for each in found if each.state == "on"]
     if name not in names:

@@ -1,6 +1,7 @@
 """Finds an installed extension by its name, the name of its folder, or the path of its folder."""
 
 import os
+from typing import Annotated, TypeAlias
 
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.settings import read_settings
@@ -9,8 +10,7 @@ from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
 from zot_provider.errors import ConfigError, UnknownName
 
-NAME_HELP = "name of the extension, or name or path of its folder"
-"""The help of the argument NAME."""
+ExtensionName: TypeAlias = Annotated[str, "NAME|DIR: name of the extension, or name or path of its folder"]
 
 
 def installed() -> Discovery:
