@@ -81,7 +81,7 @@ class Controller:
             home=zot_home(),
             cwd=host.runtime.cwd,
             commands=self.dispatch.offered,
-            stands=self.dispatch.stands,
+            is_whole=self.dispatch.is_whole,
         )
         self.themes = Themes(zot_home(), lambda: host.choice.found.active() if host.choice is not None else [])
         permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent), presenter.style)

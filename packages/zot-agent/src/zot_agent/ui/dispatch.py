@@ -88,9 +88,9 @@ class CommandDispatcher:
             chat.send(sent.text, sent.images, sent.attached, typed=typed)
         return True
 
-    def stands(self, typed: str, offered: str) -> bool:
-        """Whether a command is meant as it is typed, and not the one that is offered first: there is one of this name,
-        also one that is not listed yet, or an extension that is starting may have it."""
+    def is_whole(self, typed: str, offered: str) -> bool:
+        """Whether a command is meant as typed, and not the one offered first: its name is known, even if it is not
+        listed yet, or an extension that is starting may have it."""
         if (found := read_command(typed)) is None:
             return False
         name = found[0].lower()

@@ -26,7 +26,7 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
         home=str(root / "home"),
         cwd=str(cwd or root),
         commands=lambda: COMMANDS,
-        stands=lambda text, _: text == "/hl",
+        is_whole=lambda text, _: text == "/hl",
     )
     typed.suggest = suggest
     try:
@@ -55,7 +55,7 @@ async def test_a_command_that_stands_there_already_is_sent_by_the_first_enter(tm
         assert typed.text.strip() == "/hello"
 
 
-async def test_a_command_that_stands_is_sent_as_typed_unless_another_one_is_chosen(tmp_path: Path) -> None:
+async def test_a_whole_command_is_sent_as_typed_unless_another_one_is_chosen(tmp_path: Path) -> None:
     async with typing(tmp_path) as typed:
         typed.editor.insert("/hl")
         assert typed.enter()

@@ -65,7 +65,7 @@ LONG = 20_000
 
 
 class PromptInput:
-    """`commands` are offered after `/`; `stands` tells whether a command is sent as it is typed, though another one is
+    """`commands` are offered after `/`; `is_whole` tells whether a command is sent as typed, though another is
     offered first. `commands_wanted` is emitted when a list of them opens, `outdated` when the
     screen must be redrawn."""
 
@@ -77,9 +77,9 @@ class PromptInput:
         home: str,
         cwd: str,
         commands: Callable[[], Iterable[CommandCompletion]],
-        stands: Callable[[str, str], bool],
+        is_whole: Callable[[str, str], bool],
     ) -> None:
-        self.editor, self._suggest, self._stands = editor, suggest, stands
+        self.editor, self._suggest, self._is_whole = editor, suggest, is_whole
         self.outdated: Signal[[]] = Signal()
         self.commands_wanted: Signal[[]] = Signal()
         self.drafts = Drafts(home, cwd)
@@ -238,12 +238,12 @@ class PromptInput:
         """Take the suggestion, and return whether the text is to be sent.
 
         It is if there was no suggestion, or if it changed nothing; never inside a command of the editor's mode. A
-        command that stands as it is typed is sent, unless another suggestion than the first was chosen.
+        whole command is sent as it is typed, unless another suggestion than the first was chosen.
         """
         if self.editor.enter():
             return False
         typed, popup = self.text, self._completer.popup
-        if popup and popup.source.sends and not popup.chosen and self._stands(typed, popup.candidates[0].name):
+        if popup and popup.source.sends and not popup.chosen and self._is_whole(typed, popup.candidates[0].name):
             return True
         replacement = self._replace(self._completer.enter())
         return replacement is None or replacement.submit or self.text.strip() == typed.strip()
