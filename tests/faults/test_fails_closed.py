@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import forked
 import pytest
 from command import Finished, Zot
@@ -35,7 +36,7 @@ STRICT: dict[str, Any] = {
     "sandbox_variables": ["CI"],
     "sandbox_git": "ask",
     "http_proxy": "http://127.0.0.1:9",
-    "ca_file": __file__,
+    "ca_file": certifi.where(),
 }
 """A value that is understood, for each key that confines."""
 
@@ -62,8 +63,8 @@ WRONG: dict[str, list[Any]] = {
     "sandbox_hosts": ["pypi.org", ["https://pypi.org"], ["a b"]],
     "sandbox_variables": ["CI", ["A=b"], ["A B"]],
     "sandbox_git": ["", "Ask", False],
-    "http_proxy": ["http://", "socks6://h:1", "a b"],
-    "ca_file": ["/nowhere/ca.pem", "/", True],
+    "http_proxy": ["http://", "socks6://h:1", "a b", "http://[::1", "http://x:1:2", "off"],
+    "ca_file": ["/nowhere/ca.pem", "/", "/etc/passwd", True],
 }  # fmt: skip
 """Values that are not understood, beside the nonsense."""
 

@@ -27,6 +27,10 @@ SHAPES = [
         '{"http_proxy": "gopher://me:hunter2@h"}', "http_proxy: expected an address such", id="no kind of proxy"
     ),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
+    pytest.param('{"http_proxy": "http://[::1"}', "http_proxy: expected an address such", id="half of an address"),
+    pytest.param('{"http_proxy": "http://x:1:2"}', "http_proxy: expected an address such", id="two ports"),
+    pytest.param('{"http_proxy": "off"}', "http_proxy: expected an address such", id="a word for no proxy"),
+    pytest.param('{"ca_file": "/etc/passwd"}', "ca_file: there is no certificate in /etc/passwd", id="no certificate"),
     pytest.param('{"ca_file": "/nowhere/ca.pem"}', "ca_file: there is no file /nowhere/ca.pem", id="no authorities"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
     pytest.param('{"project_trust": "yes"}', "project_trust: expected one of ask, on, off, got 'yes'", id="trust"),
@@ -145,6 +149,10 @@ def test_what_holds_back_inside_a_key_that_no_setting_has_stops(
         {"my.theme": 1},
         {"identity": "me"},
         {"autoApprove": ["bash"]},
+        {"dark_mode": True},
+        {"network_access": True},
+        {"autoTrust": True},
+        {"max_width": 3},
     ],
 )
 def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any], tmp_path: Path) -> None:
@@ -160,6 +168,21 @@ def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any
         *({"agent.mode": "plan"}, {"bash": "ask"}, {"disabledTools": ["bash"]}, {"rules": []}, {"preToolUse": []}),
         *({"trust": "off"}, {"network": "off"}, {"budget": 1}, {"limits": {"steps": 3}}, {"whitelist": ["ls"]}),
         *({"jailed": True}, {"max_turn": 3}, {"polcy": "x"}, {"disalowedTool": ["bash"]}, {"perms": {"bash": "ask"}}),
+        *(
+            {"plan_mode": True},
+            {"yolo_mode": False},
+            {"askMode": True},
+            {"network_access": False},
+            {"folderTrust": "no"},
+        ),
+        *(
+            {"folderTrust": "no"},
+            {"max_tool_calls": 3},
+            {"costLimit": 1},
+            {"maxMinutes": 5},
+            {"onlyTools": ["read"]},
+            {"askFirst": True},
+        ),
         *({"write": False}, {"shell": False}, {"mcp": False}, {"fetch": False}),
         *({"lockdown": True}, {"protect": ["~/.ssh"]}, {"never": ["bash"]}, {"dry_run": True}, {"allow_all": False}),
         *({"allowedHosts": ["a"]}, {"trusted": False}, {"profiles": [{"sandbox": "on"}]}),
@@ -171,11 +194,16 @@ def test_an_unknown_key_whose_value_or_name_asks_for_less_stops(content: dict[st
         load_settings(str(tmp_path), environ={})
 
 
-@pytest.mark.parametrize("name", ["ZOT_HOM", "ZOT_HOEM", "ZOT_CONFIG_DIR", "ZOT_CONFIG", "zot_home"])
+@pytest.mark.parametrize("name", ["ZOT_HOM", "ZOT_CONFIG", "zot_home", "ZOTHOME", "ZOT_SETTINGS"])
 def test_a_variable_that_is_meant_for_the_folder_of_the_settings_stops(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=f"{name}: zot reads no such variable; did you mean ZOT_HOME"):
         load_settings(str(tmp_path), environ={name: "/srv/zot"})
-    assert load_settings(str(tmp_path), environ={"ZOT_HOME": "/srv/zot", "ZOT_TEST_CONFIG": "1"}).errors == []
+    assert (
+        load_settings(
+            str(tmp_path), environ={"ZOT_HOME": "/srv/zot", "ZOT_TEST_CONFIG": "1", "ZOTERO_HOME": "/"}
+        ).errors
+        == []
+    )
 
 
 @pytest.mark.parametrize("value", ["", " "])

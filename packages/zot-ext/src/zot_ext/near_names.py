@@ -29,8 +29,8 @@ _UNASKED = (
 )
 """Switches by which programs run something unasked, and by which they ask where they are off."""
 _ABILITIES = """
-bash commands connections edit elicitation env environment exec execute extensions fetch filesystem internet mcp network
-outbound read roots shell subagents tools web write
+bash connections edit elicitation env environment exec execute fetch filesystem internet network outbound read roots
+shell subagents tools web write
 """
 """Words for what a program or a server may do."""
 _MAY = "access allow allowed can enable enabled inherit may use with"

@@ -54,7 +54,21 @@ def test_a_proxy_has_a_scheme_that_clients_know(value: str, meant: str) -> None:
     assert checked(value) == meant
 
 
-@pytest.mark.parametrize("value", ["gopher://x", "socks4://x:1", "http://", "http://x:port", "http://x:99999", "a b"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "gopher://x",
+        "socks4://x:1",
+        "http://",
+        "http://x:port",
+        "http://x:99999",
+        "a b",
+        "http://[::1",
+        "x:1:2",
+        "off",
+        "http://none",
+    ],
+)
 def test_another_value_is_an_error_in_our_words(value: str) -> None:
     with pytest.raises(ConfigError, match="the proxy of the environment"):
         checked(value)

@@ -60,8 +60,11 @@ def pi(value: Mapping[str, Any], source: str) -> None:
 
 
 def authorities(text: str) -> str:
-    """Return the path of a file of authorities, which must be there."""
+    """Return the path of a file of authorities, which must have a certificate."""
     path = os.path.expanduser(text)
     if not os.path.isfile(path):
         raise ValueError(f"there is no file {path}")
+    with open(path, "rb") as file:
+        if b"CERTIFICATE-----" not in file.read():
+            raise ValueError(f"there is no certificate in {path}")
     return path

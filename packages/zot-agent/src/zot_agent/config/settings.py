@@ -15,7 +15,7 @@ from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, S
 from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.json_file import read_json_object
-from zot_provider.near_names import misnamed
+from zot_provider.near_names import folded, misnamed
 from zot_provider.record import Record, field
 from zot_provider.request import CacheTime, Reasoning
 from zot_provider.transport.url import location
@@ -354,7 +354,9 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
             layers.append(layer)
     known = {setting.variable for setting in SETTINGS.values()}
     known |= {f"{_PREFIX}{each}" for each in _NO_SETTINGS.split()}
-    ours = (name for name in environ if name.upper().startswith(_PREFIX) and environ[name].strip())
+    ours = (name for name in environ if name.upper().startswith(_PREFIX[:-1]) and environ[name].strip())
+    plain = {folded(name) for name in known}
+    ours = (name for name in ours if name.upper().startswith(_PREFIX) or folded(name) in plain)
     return [*layers, *(_unknown_variable(name, environ[name]) for name in ours if name not in known)]
 
 
@@ -364,7 +366,7 @@ def _unknown_variable(name: str, value: str) -> Layer:
 
     layer = Layer(f"${name}")
     confines = {key: setting.confines for key, setting in SETTINGS.items()}
-    if near := meant_by_variable(name[len(_PREFIX) :].lower(), confines, value):
+    if near := meant_by_variable(name[len(_PREFIX[:-1]) :].lstrip("_").lower(), confines, value):
         own = SETTINGS.get(near)
         flag = "ZOT_HOME" if near == HOME else near if own is None else own.variable or own.flag or f"{near} in {FILE}"
         layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")

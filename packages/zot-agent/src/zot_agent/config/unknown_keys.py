@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from zot_core.permission_mode import MODES
-from zot_provider.near_names import almost, folded, holds_back, nearest, runs_unasked
+from zot_provider.near_names import almost, folded, holds_back, nearest, runs_unasked, widens, withholds
 
 _OF_GO = """
 $schema auto_swarm_enabled chat_timestamp_date chat_timestamp_interval_minutes chat_timestamps codemode compact_input
@@ -49,9 +49,13 @@ _HARMLESS = re.compile("nocolou?r|(?:default)?models?")
 HOME = "home"
 _HOMES = (
     "config", "config_dir", "config_file", "config_home", "config_path", "dir", HOME, "home_dir",
-    "state_dir",
+    "settings", "settings_dir", "settings_file", "settings_path", "state_dir",
 )  # fmt: skip
 """Names of variables, without prefixes, by which programs find the settings of a person."""
+
+_SPENT = "(?:budget|call|cost|dollar|duration|iteration|minute|price|request|round|second|spend|step|time|turn|usd)s?"
+_LIMIT = re.compile(f"(?:limit|max|maximum|most).*{_SPENT}|{_SPENT}(?:limit|max|maximum)")
+"""Names of limits of a run, as `folded` returns them."""
 
 _ASKED, _NO = (*MODES[:-1], "deny"), ("0", "false", "no")
 """Texts of variables by which a person wants to be asked, and by which a switch is off."""
@@ -69,6 +73,13 @@ def meant(key: str, confines: Mapping[str, bool], value: object = ...) -> str:
         return ""
     if elsewhere := _ELSEWHERE.get(almost(own, _ELSEWHERE), ""):
         return elsewhere
+    bare = own.removesuffix("mode")
+    if bare not in ("", own) and (found := meant(bare, confines, value)) and confines.get(found, True):
+        return found
+    if _LIMIT.fullmatch(own) and value not in (None, False):
+        return "max_steps"
+    if "trust" in own and not widens(key) and not own.startswith("untrusted"):
+        return "project_trust"
     plain = {folded(name): name for name in confines}
     careful = [each for each, name in plain.items() if confines[name]]
     if begins := [each for each in careful if own.startswith(each)]:
@@ -89,7 +100,7 @@ def _forbids(key: str, value: object) -> bool:
     if isinstance(value, str) and (value in MODES[:-1] or (len(value) < _SHORT and holds_back(value))):
         return True
     off = value is False and (runs_unasked(key) or bool(almost(key, _DOES)))
-    return off or (value not in (None, False, "") and holds_back(key))
+    return off or withholds(key, value) or (value not in (None, False, "") and holds_back(key))
 
 
 def misplaced(key: str, value: object, confines: Mapping[str, bool]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ There is no standard. An entry of `no_proxy` is a host, which stands for its sub
 """
 
 import os
+import re
 import sys
 
 from zot_provider.errors import ConfigError
@@ -12,6 +13,9 @@ from zot_provider.transport.url import ServerUrl, location
 
 _SCHEMES = {"http": "http", "https": "https", "socks5": "socks5", "socks5h": "socks5h", "socks": "socks5h"}
 """Schemes of proxies, and what they mean: `socks`, which desktops write, leaves host names to the proxy."""
+_HOST = r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^][:?#]+)(?::([^:]*))?"
+_NO_HOSTS = ("direct", "disabled", "false", "no", "none", "null", "off")
+"""Words by which programs are told to use no proxy."""
 
 
 def may_need_proxy(url: ServerUrl) -> bool:
@@ -46,15 +50,14 @@ def checked(proxy: str) -> str:
     a password."""
     scheme, mark, rest = proxy.partition("://")
     scheme, rest = (scheme.lower(), rest) if mark else ("http", proxy)
-    host = rest.rpartition("@")[2].partition("/")[0]
-    port = host.rpartition(":")[2] if not host.endswith("]") and ":" in host else "0"
-    if scheme not in _SCHEMES or len(proxy.split()) > 1 or not host.rpartition(":")[0 if ":" in host else 2]:
+    found = re.fullmatch(_HOST, rest.rpartition("@")[2].partition("/")[0])
+    if scheme not in _SCHEMES or len(proxy.split()) > 1 or found is None or found[1].lower() in _NO_HOSTS:
         shown = location(proxy) if mark and scheme in _SCHEMES else f"{scheme}://..." if mark else "it"
         raise ConfigError(
             f"the proxy of the environment (http_proxy, https_proxy or all_proxy) is not one: {shown} should be "
             "http://HOST:PORT or socks5://HOST:PORT"
         )
-    if not port.isdigit() or int(port) > 65535:
+    if found[2] is not None and not (found[2].isdigit() and int(found[2]) < 65536):
         raise ConfigError("the proxy of the environment (http_proxy, https_proxy or all_proxy) has no valid port")
     return f"{_SCHEMES[scheme]}://{rest}"
 
