@@ -35,6 +35,16 @@ def test_a_program_refuses_a_call_with_the_exit_code_2(zot: Zot, server: Scripte
     assert not (zot.cwd / "made").exists()
 
 
+def test_a_guard_of_a_tool_that_is_not_there_is_named(zot: Zot, server: ScriptedServer) -> None:
+    match = "bash|nosuchtool|mcp_x*|mcp__later__*"
+    settings(zot, {"tool_call": [{"match": match, "command": "exit 0", "on_failure": "block"}]})
+    run_bash(server)
+    done = zot.ask(server, "-p", "go")
+    said = "[hooks] warn: {}: hooks.tool_call: match {!r} names no tool that there is now\n"
+    file = zot.home / "config.json"
+    assert (done.code, done.err) == (0, said.format(file, "nosuchtool") + said.format(file, "mcp_x*"))
+
+
 def test_a_program_reads_the_frame_and_changes_the_arguments(zot: Zot, server: ScriptedServer) -> None:
     answer = json.dumps({"modified_args": {"command": "touch other"}})
     settings(zot, {"tool_call": [{"command": f"cat > seen; echo '{answer}'"}]})

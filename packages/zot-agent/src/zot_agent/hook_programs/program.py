@@ -1,7 +1,7 @@
 """`HookProgram`: a program of the settings, and when it runs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.hook_programs.events import INTERCEPTED
@@ -60,6 +60,12 @@ class HookProgram(Record):
 
     def matches(self, name: str) -> bool:
         return not self.match or re.fullmatch(self.match, name, re.IGNORECASE) is not None
+
+    def of_no_tool(self, tools: Iterable[str]) -> list[str]:
+        """Return the parts of `match` that match none of `tools` and no name of an MCP server's."""
+        parts = self.match.split("|") if self.match and not self.claude else []
+        known = [each for each in parts if any(re.fullmatch(each, tool, re.IGNORECASE) for tool in tools)]
+        return [each.replace(".*", "*") for each in parts if each not in known and not each.startswith("mcp__")]
 
     def lines(self) -> list[str]:
         """Describe it for a person, its event first."""

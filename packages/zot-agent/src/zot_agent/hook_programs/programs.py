@@ -1,7 +1,7 @@
 """`HookPrograms`: all hook programs of a host."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from zot_agent.extensions.trace import Trace
 from zot_agent.hook_programs.answer import FrameDialect
@@ -20,11 +20,14 @@ class HookPrograms:
         place: Callable[[], HookPlace],
         report: Callable[[str], None],
         *,
+        tools: Callable[[], Iterable[str]] = tuple,
         limits: HookProgramLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
     ) -> None:
-        """`place` says where they run, `report` shows a line to the person."""
+        """`place` says where they run, `report` shows a line to the person, `tools` returns the names of all tools."""
         self.programs = list(programs)
+        self._report, self._tools = report, tools
+        self._unchecked = [each for each in self.programs if each.match]
         self._limits = limits
 
         def dialect(program: HookProgram) -> Dialect:
@@ -42,7 +45,17 @@ class HookPrograms:
         return [each for each in self._all if each.program.event == event and not each.program.answers]
 
     def interceptors(self, event: str, tool: str = "") -> list[HookInterceptor]:
+        if tool and self._unchecked:
+            self._check_matches()
         return [each for each in self._all if each.program.event == event and each.program.answers]
+
+    def _check_matches(self) -> None:
+        """Say which programs name tools that there are not, once: others may have been misspelt, too."""
+        known = [*self._tools()]
+        checked, self._unchecked = self._unchecked, []
+        for each in checked:
+            for name in each.of_no_tool(known):
+                self._report(f"{each.source}: hooks.{each.event}: match {name!r:.60} names no tool that there is now")
 
     async def close(self) -> None:
         """End them; an observer has a moment to finish."""

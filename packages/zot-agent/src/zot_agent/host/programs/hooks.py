@@ -6,7 +6,7 @@ imported.
 
 import asyncio
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import INSIDE, Settings
@@ -92,4 +92,9 @@ def open_hooks(
     def report(line: str) -> None:
         conversation.events.notify(Notify("hooks", "warn", line))
 
-    return HookPrograms(found.programs, place, report, trace=trace)
+    def tools() -> Iterable[str]:
+        from zot_core.tools import BUILTIN_TOOLS  # noqa: PLC0415  few people have hooks
+
+        return [*conversation.runtime.agent.tools, *(each.name for each in BUILTIN_TOOLS)]
+
+    return HookPrograms(found.programs, place, report, tools=tools, trace=trace)
