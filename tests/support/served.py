@@ -83,7 +83,7 @@ class Served:
 
     async def command(self, session: str, type: str, /, **fields: Any) -> dict[str, Any]:
         """A response that was posted for."""
-        response = await self.http.post(f"/sessions/{session}/commands", json={"type": type, **fields})
+        response = await self.http.post(f"/sessions/{session}/commands", content=json.dumps({"type": type} | fields))
         assert response.status_code == 200, response.text
         answer: dict[str, Any] = response.json()
         assert RPC_SCHEMA.faults(answer, "FromServer") == [], answer

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.json_text import describe, dump, dump_text, escape_line_ends, is_object, read_object, read_strict
+from zot_provider.json_text import describe, dump, dump_text, is_object, line_text, read_object, read_strict
 
 
 @pytest.mark.parametrize("text", ["{}", ' {"a": [1, {"b": null}]} ', '{"a":\n1}', '{"a":1e999}', '{"a":"\\ud800"}'])
@@ -59,7 +59,7 @@ def test_text_is_written_on_one_line_and_without_white_space() -> None:
 
 def test_line_ends_of_other_languages_become_escapes() -> None:
     value = "a\u2028b\u2029c\x85é"
-    line = escape_line_ends(dump(value))
+    line = line_text(dump(value))
     assert line.splitlines() == [line]
     assert json.loads(line) == value
 

@@ -50,10 +50,10 @@ def written(act: Callable[[ClientWriter, int], Awaitable[None]], limits: RpcLimi
 def test_events_and_responses_are_lines_of_utf_8() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         writer.publish("one")
-        writer.respond("tw\u00f6 \ud800")
+        writer.respond("tw\u00f6")
         assert writer.waiting > 0
         await writer.drain()
-        assert os.read(reading, 100) == "one\ntw\u00f6 ?\n".encode()
+        assert os.read(reading, 100) == "one\ntw\u00f6\n".encode()
         assert writer.waiting == 0
 
     assert written(act) == []

@@ -232,6 +232,30 @@ async def test_an_invalid_command_is_answered_and_the_connection_stays_open(serv
         assert (await peer.call("ping"))["success"]
 
 
+async def test_half_of_a_surrogate_pair_costs_its_letter_and_no_client_its_connection(
+    serving: Serving, server: ScriptedServer
+) -> None:
+    server.add("Hello.")
+    async with serving() as served:
+        id = await served.open()
+        async with served.socket(id) as peer, served.socket(id) as other:
+            await peer.call("prompt", message="hi \ud83d")
+            heard = await other.until("done")
+            assert [each["content"][0]["text"] for each in heard if each["type"] == "user_message"] == ["hi \ufffd"]
+            for name, fields in (
+                ("control.run", {"name": "\ud800"}),
+                ("model.set", {"model": "scripted", "provider": "\ud800"}),
+                ("\ud800", {}),
+            ):
+                told = await served.command(id, name, **fields)
+                assert (told["success"], (await peer.call(name, **fields))["error"]) == (False, told["error"])
+            (message, _) = (await served.command(id, "get_messages"))["data"]["messages"]
+            assert message["content"][0]["text"] == "hi \ufffd"
+            (session,) = await served.sessions()
+            assert session["title"] == "hi \ufffd"
+            assert (await served.http.post("/sessions", content='{"provider": "\\ud800"}')).status_code == 403
+
+
 async def test_a_frame_that_is_too_long_ends_the_connection(serving: Serving) -> None:
     async with serving(rpc=RpcLimits(line_bytes=1000)) as served, served.socket(await served.open()) as peer:
         await peer.connection.send("x" * 1001)

@@ -26,7 +26,7 @@ from zot_core.events import (
     UsageEvent,
     UserMessage,
 )
-from zot_provider.json_text import dump, escape_line_ends, is_object
+from zot_provider.json_text import dump, is_object, line_text
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.usage import Usage
@@ -199,4 +199,4 @@ ENCODED = frozenset(get_args(AgentEvent))
 
 def encode_event(event: AgentEvent) -> str:
     """Encode an event as one line of JSON, without a line break."""
-    return escape_line_ends(_ENCODERS.get(type(event), _fields)(event))
+    return line_text(_ENCODERS.get(type(event), _fields)(event))

@@ -30,11 +30,13 @@ _DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 """Made once, for the same reason."""
 
 
-def escape_line_ends(text: str) -> str:
-    """Escape U+2028, U+2029 and U+0085 in JSON text: line readers of other languages split lines there."""
+def line_text(text: str) -> str:
+    """Return JSON text as it can be sent as a line: without lone surrogates, which UTF-8 does not have, and with
+    U+2028, U+2029 and U+0085 escaped, where line readers of other languages split lines."""
     if text.isascii():
         return text
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return without_surrogates(text)
 
 
 def read_strict(text: str | bytes) -> Any:

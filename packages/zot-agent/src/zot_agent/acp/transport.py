@@ -10,7 +10,7 @@ from zot_agent.lines.reader import LineReader
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.writer import ClientWriter
 from zot_ext.protocol.splitter import Oversized
-from zot_provider.json_text import dump, escape_line_ends
+from zot_provider.json_text import dump, line_text
 
 Json: TypeAlias = dict[str, Any]
 
@@ -37,7 +37,7 @@ class StdioTransport:
         self._reader = LineReader(source, limits.line_bytes, self._received, self.end)
 
     def put(self, message: Json) -> None:
-        self._writer.publish(escape_line_ends(dump(message)))
+        self._writer.publish(line_text(dump(message)))
 
     async def send(self, message: Json) -> None:
         """Queue a message; the same as `put`."""

@@ -26,7 +26,7 @@ from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
-from zot_provider.json_text import describe, dump, escape_line_ends, read_strict
+from zot_provider.json_text import describe, dump, line_text, read_strict
 
 if TYPE_CHECKING:
     from zot_agent.operations.operation import Answer
@@ -188,7 +188,7 @@ class RpcService:
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
-        self._writer.respond(escape_line_ends(head + tail), sender)
+        self._writer.respond(line_text(head + tail), sender)
 
     async def answered(self) -> None:
         """Return once every command is answered and no prompt runs or waits."""

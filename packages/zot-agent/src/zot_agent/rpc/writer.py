@@ -19,7 +19,7 @@ class CommandSender(Protocol):
 
 
 class ServiceOutput(Protocol):
-    """Where a service writes its lines, to one client or to several. A line is JSON without its line end."""
+    """Where a service writes its lines, to one client or to several. A line is what `line_text` has made of JSON."""
 
     def respond(self, line: str, sender: CommandSender | None) -> None:
         """Queue the response to a command of `sender`."""
@@ -58,7 +58,7 @@ class ClientWriter(LineWriter):
 
     def publish(self, line: str) -> None:
         """Queue an event, or another line."""
-        self.write(f"{line}\n".encode("utf-8", "replace"))
+        self.write(f"{line}\n".encode())
 
     def respond(self, line: str, sender: CommandSender | None = None) -> None:
         """Queue a response; with one client the sender is known."""

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.host.options import HostOptions
 from zot_agent.operations.fields import FailureCode
 from zot_agent.serve.guard import error_response
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, JsonResponse
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
 from zot_agent.serve.routes.accounts import AccountRoutes
@@ -114,17 +114,17 @@ class Api:
 
     async def list(self, request: Request) -> Response:
         sessions = [session.describe() for session in self._sessions.all()]
-        return JSONResponse({"version": __version__, "sessions": sessions})
+        return JsonResponse({"version": __version__, "sessions": sessions})
 
     async def open(self, request: Request) -> Response:
         """Open a new or a stored session."""
         session, notes = await self._sessions.open(await self._body(request))
         headers = {"location": f"/sessions/{session.id}"}
-        return JSONResponse({**session.describe(), "notes": notes}, 201, headers)
+        return JsonResponse({**session.describe(), "notes": notes}, 201, headers)
 
     async def show(self, request: Request) -> Response:
         """Describe one session."""
-        return JSONResponse(self._sessions.find(request.path_params["id"]).describe())
+        return JsonResponse(self._sessions.find(request.path_params["id"]).describe())
 
     async def close(self, request: Request) -> Response:
         """Close a session once everything it runs has stopped."""

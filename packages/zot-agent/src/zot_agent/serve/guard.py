@@ -2,12 +2,11 @@
 
 from email.utils import formatdate
 
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zot_agent.serve.access import Access
 from zot_agent.serve.connections import CONNECTION
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, JsonResponse
 from zot_agent.serve.page import PATHS
 from zot_core.errors import error_line
 
@@ -67,7 +66,7 @@ class Guard:
         return True
 
 
-def error_response(error: HttpError) -> JSONResponse:
+def error_response(error: HttpError) -> JsonResponse:
     """Return the response for an error, also to a refused WebSocket."""
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
-    return JSONResponse({"error": error_line(error), "code": error.code}, error.status, headers)
+    return JsonResponse({"error": error_line(error), "code": error.code}, error.status, headers)

@@ -1,10 +1,13 @@
-"""`HttpError`: a request that is refused, with its HTTP status."""
+"""`HttpError`: a request that is refused, with its HTTP status; and the JSON of requests and responses."""
 
 import json
 from typing import Any, Final
 
+from starlette.responses import Response
+
 from zot_agent.operations.fields import FailureCode
 from zot_provider.errors import ZotError
+from zot_provider.json_text import dump, line_text
 
 _CODES: Final[dict[int, FailureCode]] = {
     **{401: "denied", 403: "denied", 404: "not_found", 405: "unsupported", 408: "timeout", 409: "session_locked"},
@@ -20,6 +23,15 @@ class HttpError(ZotError):
     def __init__(self, status: int, text: str, code: FailureCode | None = None) -> None:
         super().__init__(text)
         self.status, self.code = status, code or _CODES.get(status, "invalid")
+
+
+class JsonResponse(Response):
+    """A JSON value, whose texts a client may have sent."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        return line_text(dump(content)).encode()
 
 
 def json_object(body: bytes) -> dict[str, Any]:

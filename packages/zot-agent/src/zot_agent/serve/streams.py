@@ -127,7 +127,7 @@ class _EventStream(Response):
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         text = ": events\n\n" + first
         while True:
-            await send({"type": "http.response.body", "body": text.encode("utf-8", "replace"), "more_body": True})
+            await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
             batch = await follower.take(self._streams.limits.heartbeat_seconds)
             if batch is None:
                 break

@@ -8,7 +8,7 @@ from zot_core.conversation.events import ConversationEvent
 from zot_core.display import Todo
 from zot_core.event_json import ENCODED, encode_event, encode_message
 from zot_core.events import Notice
-from zot_provider.json_text import dump, escape_line_ends
+from zot_provider.json_text import dump, line_text
 from zot_provider.record import Record
 
 
@@ -40,7 +40,7 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
             fields: dict[str, Any] = {"extension": extension, "text": text}
         case events.MessageAdded(extension, message):
             begin = dump({"type": event.type, "extension": extension})
-            return [escape_line_ends(f"{begin[:-1]},{encode_message(message)[1:]}")]
+            return [line_text(f"{begin[:-1]},{encode_message(message)[1:]}")]
         case events.DialogRequest() | events.FieldRequest():
             fields = _members(event)
             fields |= fields.pop("question")
@@ -48,4 +48,4 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
             fields = {"items": todo_fields(items)}
         case _:
             fields = _members(event)
-    return [escape_line_ends(dump({"type": event.type} | fields))]
+    return [line_text(dump({"type": event.type} | fields))]

@@ -7,13 +7,13 @@ from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.host.accounts import account_lines, find_provider, sign_out
 from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
-from zot_agent.serve.http_error import HttpError, json_object
+from zot_agent.serve.http_error import HttpError, JsonResponse, json_object
 from zot_agent.serve.limits import ServeLimits
 from zot_core.aio import spawn
 from zot_provider.auth.keys import add_key
@@ -64,7 +64,7 @@ class AccountRoutes:
         open_providers(registry, self._options)
         providers = {each.id: each for each in registry.providers}
         lines = [_described(line, providers.get(line.provider)) for line in account_lines(registry, keys)]
-        return JSONResponse({"accounts": lines, "notes": keys.notes()})
+        return JsonResponse({"accounts": lines, "notes": keys.notes()})
 
     async def add(self, request: Request) -> Response:
         """Store a key after the provider has accepted it."""
@@ -76,7 +76,7 @@ class AccountRoutes:
         provider = find_provider(registry, request.path_params["provider"])
         if not provider.key_env:
             raise HttpError(400, f"{provider.id} takes no API key")
-        return JSONResponse({"text": await add_key(registry, keys, provider, key)})
+        return JsonResponse({"text": await add_key(registry, keys, provider, key)})
 
     async def remove(self, request: Request) -> Response:
         """Delete what is stored for a provider."""
@@ -86,7 +86,7 @@ class AccountRoutes:
         lines = await sign_out(registry, keys, name)
         if not lines:
             raise HttpError(404, f"nothing is stored for {name}")
-        return JSONResponse({"text": "; ".join(lines)})
+        return JsonResponse({"text": "; ".join(lines)})
 
     async def sign_in(self, request: Request) -> Response:
         """Sign in with an account; the answer is a stream of lines, which ends the sign-in when it is closed."""

@@ -5,10 +5,11 @@ import os
 from itertools import islice
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
+from zot_agent.serve.http_error import JsonResponse
 
 _RECENT = 50  # sessions whose directories are listed
 _MOST = 500  # directories in an answer
@@ -28,12 +29,12 @@ class FolderRoutes:
             page = await self._stored.list(None, _RECENT)
             recent = dict.fromkeys(each["cwd"] for each in page["sessions"])
             there = await asyncio.to_thread(lambda: [each for each in recent if os.path.isdir(each)])
-            return JSONResponse({"base": allowed.base, "roots": allowed.folders, "recent": there})
+            return JsonResponse({"base": allowed.base, "roots": allowed.folders, "recent": there})
         path = allowed.resolve(given)
         names, more = await asyncio.to_thread(_below, path, allowed)
         above = os.path.dirname(path)
         parent = above if above != path and allowed.has(above) else None
-        return JSONResponse({"path": path, "parent": parent, "folders": names, "more": more})
+        return JsonResponse({"path": path, "parent": parent, "folders": names, "more": more})
 
 
 def _below(path: str, allowed: AllowedDirs) -> tuple[list[str], bool]:

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from zot_agent.operations.stored_sessions import StoredSessions
-from zot_agent.serve.http_error import HttpError, json_object
+from zot_agent.serve.http_error import HttpError, JsonResponse, json_object
 from zot_agent.verbs.runs import answer_run, answered_run, cancelled_run, listed_runs, retried_run
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class RunRoutes:
 
     async def list(self, request: Request) -> Response:
         if (fleet := self._asked(request)) is not None:
-            return JSONResponse({"runs": await fleet.list()})
+            return JsonResponse({"runs": await fleet.list()})
         runs = await asyncio.to_thread(listed_runs, self._stored)
-        return JSONResponse({"runs": runs, "fleet": self._fleet is not None})
+        return JsonResponse({"runs": runs, "fleet": self._fleet is not None})
 
     async def answer(self, request: Request) -> Response:
         """Answer the question of a run, which then continues."""
@@ -37,21 +37,21 @@ class RunRoutes:
         given = answer_run.check(json_object(await self._body(request)) | {"run": id})
         answer, message = given["answer"], given.get("message", "")
         if (fleet := self._asked(request)) is not None:
-            return JSONResponse({"run": await fleet.change(id, lambda runs: runs.answer(id, answer, message))})
-        return JSONResponse({"run": await asyncio.to_thread(answered_run, self._stored, id, answer, message)})
+            return JsonResponse({"run": await fleet.change(id, lambda runs: runs.answer(id, answer, message))})
+        return JsonResponse({"run": await asyncio.to_thread(answered_run, self._stored, id, answer, message)})
 
     async def cancel(self, request: Request) -> Response:
         id = request.path_params["id"]
         if (fleet := self._asked(request)) is not None:
-            return JSONResponse({"run": await fleet.change(id, lambda runs: runs.stop(id))})
-        return JSONResponse({"run": await asyncio.to_thread(cancelled_run, self._stored, id)})
+            return JsonResponse({"run": await fleet.change(id, lambda runs: runs.stop(id))})
+        return JsonResponse({"run": await asyncio.to_thread(cancelled_run, self._stored, id)})
 
     async def retry(self, request: Request) -> Response:
         """Continue a run that has failed, was stopped, interrupted or parked."""
         id = request.path_params["id"]
         if (fleet := self._asked(request)) is not None:
-            return JSONResponse({"run": await fleet.change(id, lambda runs: runs.retry(id))})
-        return JSONResponse({"run": await asyncio.to_thread(retried_run, self._stored, id)})
+            return JsonResponse({"run": await fleet.change(id, lambda runs: runs.retry(id))})
+        return JsonResponse({"run": await asyncio.to_thread(retried_run, self._stored, id)})
 
     async def steer(self, request: Request) -> Response:
         """Send a message to a run of the fleet, for its next model call."""
@@ -60,7 +60,7 @@ class RunRoutes:
             raise HttpError(400, "text must be a string with a message")
         if (fleet := self._asked(request)) is None:
             raise HttpError(400, "only runs of a fleet take messages; ask with ?fleet=1")
-        return JSONResponse({"run": await fleet.change(id, lambda runs: runs.steer(id, text))})
+        return JsonResponse({"run": await fleet.change(id, lambda runs: runs.steer(id, text))})
 
     def _asked(self, request: Request) -> "FleetView | None":
         """Return the fleet if the request is about it. Raises `HttpError` if this server has none."""

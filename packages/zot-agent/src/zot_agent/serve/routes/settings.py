@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.setting_changes import checked_values, setting_rows, store_values
-from zot_agent.serve.http_error import HttpError, json_object
+from zot_agent.serve.http_error import HttpError, JsonResponse, json_object
 from zot_provider.registry import ModelRegistry
 
 
@@ -21,7 +21,7 @@ class SettingRoutes:
 
     async def list(self, request: Request) -> Response:
         settings = load_settings(zot_home())
-        return JSONResponse({"settings": setting_rows(settings), "notes": settings.problems})
+        return JsonResponse({"settings": setting_rows(settings), "notes": settings.problems})
 
     async def change(self, request: Request) -> Response:
         """Store the values in the body, null for a default, all or none of them."""

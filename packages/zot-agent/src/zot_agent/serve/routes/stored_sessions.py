@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import IO, Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
-from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.http_error import HttpError, JsonResponse
 from zot_agent.verbs.stored import list_stored, search
 from zot_core.errors import SessionNotFound
 
@@ -39,12 +39,12 @@ class StoredRoutes:
         number = int(limit[:9]) if limit.isascii() and limit.isdigit() else limit
         given = (search if asked["query"] else list_stored).check(asked | {"limit": number})
         if "query" in given:
-            return JSONResponse(await self._stored.search(given["query"], cwd, given["limit"]))
-        return JSONResponse(await self._stored.list(cwd, given["limit"], given["after"]))
+            return JsonResponse(await self._stored.search(given["query"], cwd, given["limit"]))
+        return JsonResponse(await self._stored.list(cwd, given["limit"], given["after"]))
 
     async def show(self, request: Request) -> Response:
         """Say what a session is about."""
-        return JSONResponse(await self._stored.show(_name(request), self._allowed.base))
+        return JsonResponse(await self._stored.show(_name(request), self._allowed.base))
 
     async def export(self, request: Request) -> Response:
         """Send a session as a file."""
@@ -59,7 +59,7 @@ class StoredRoutes:
         """Add the session in the body."""
         cwd = self._allowed.resolve(request.query_params.get("cwd", ""))
         added = await self._stored.add_content(await self._body(request), cwd)
-        return JSONResponse(added, 201, {"location": f"/stored/{added['id']}"})
+        return JsonResponse(added, 201, {"location": f"/stored/{added['id']}"})
 
     async def remove(self, request: Request) -> Response:
         """Delete a session that nobody has open."""
