@@ -1,5 +1,6 @@
 """The commands that go back in the tree of a session."""
 
+import json
 from pathlib import Path
 
 from rpc_peer import Peer, StartPeer
@@ -183,3 +184,27 @@ def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(peer: Peer, server:
     assert [job["state"] for job in peer.data("jobs.list")["jobs"]] == ["stopped"]
     assert not (alone / "a").exists()
     assert peer.data("session.redo")["restored"] == [str(alone / "a")]
+
+
+def test_changes_of_the_session_and_prompts_in_one_write_are_carried_out_in_their_order(
+    start: StartPeer, server: ScriptedServer
+) -> None:
+    server.add("one", "two")
+    peer = start()
+    peer.begin(at="done", message="first")
+    commands = [
+        {"type": "session.fork"},
+        {"type": "clear"},
+        {"type": "session.new"},
+        {"type": "prompt", "message": "second"},
+        {"type": "session.fork"},
+        {"type": "ping"},
+    ]
+    peer.write(b"".join(json.dumps({"id": at, **each}).encode() + b"\n" for at, each in enumerate(commands)))
+    peer.until("done")
+    answers = {each["id"]: each for each in peer.of("response") if isinstance(each.get("id"), int)}
+    fork, cleared, new, prompt, busy, ping = (answers[at] for at in range(len(commands)))
+    assert [each["success"] for each in (fork, cleared, new, prompt, ping)] == [True] * 5
+    assert busy["code"] == "busy"
+    assert (fork["data"]["messages"], new["data"]["messages"]) == (2, 0)
+    assert texts(peer) == ["second", "two"]

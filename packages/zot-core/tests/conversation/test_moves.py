@@ -1,5 +1,6 @@
 """A conversation that continues at another place of its session."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from zot_core import Runtime
 from zot_core.conversation.branches import NotAllowed
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
-from zot_core.errors import Refused
+from zot_core.errors import Busy, Refused
 from zot_core.hooks import SessionChange, TreeMove
 from zot_core.sessions.memory import UnknownEntry
 from zot_provider.testing import ScriptedClient
@@ -67,3 +68,48 @@ async def test_a_hook_stops_a_move_gives_a_summary_and_a_label(tmp_path: Path) -
         await conversation.branches.go_to(first.id, summarise=True)
         assert "written by a hook" in runtime.messages[-1].text
         assert (await conversation.branches.tree()).labels[first.id] == "seen"
+
+
+async def test_changes_of_the_session_are_made_in_turn_and_a_later_prompt_waits_for_them(tmp_path: Path) -> None:
+    runtime = Runtime("scripted", client=ScriptedClient(["one", "two"]), cwd=tmp_path, session=tmp_path / "s.jsonl")
+    async with Conversation(runtime) as conversation:
+        await talk(conversation, "first")
+        make, branches, first = conversation.changes.make, conversation.branches, runtime.session
+        begun = [make(branches.fork), make(branches.fork), make(conversation.new_session)]
+        run = conversation.prompt("second")
+        with pytest.raises(Busy):
+            await make(branches.clear)  # the prompt comes before it
+        runs = [asyncio.ensure_future(each) for each in begun]
+        await runs[0]
+        assert (len(runtime.messages), run.end) == (2, None)
+        await asyncio.gather(*runs)
+        await conversation.idle()
+        assert [message.text for message in runtime.messages] == ["second", "two"]
+        assert runtime.session is not first
+
+
+async def test_a_change_that_is_cancelled_or_refused_holds_nothing_up(tmp_path: Path) -> None:
+    runtime = Runtime(
+        "scripted", client=ScriptedClient(["one", "two", "three"]), cwd=tmp_path, session=tmp_path / "s.jsonl"
+    )
+    asked = asyncio.Event()
+
+    async def never(_: SessionChange) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async with Conversation(runtime) as conversation:
+        await talk(conversation, "first")
+        runtime.hooks.session_change.add(never)
+        make, branches = conversation.changes.make, conversation.branches
+        held, waits = asyncio.ensure_future(make(branches.fork)), asyncio.ensure_future(make(branches.clear))
+        await asked.wait()
+        run = conversation.prompt("second")
+        waits.cancel()
+        held.cancel()
+        await asyncio.wait([held, waits])
+        assert await run == "completed"
+        with pytest.raises(UnknownEntry):
+            await make(lambda: branches.go_to("gone"))
+        assert await conversation.prompt("third") == "completed"
+        assert not conversation.busy

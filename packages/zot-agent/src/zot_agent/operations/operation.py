@@ -32,7 +32,8 @@ R = TypeVar("R", bound=Answer | Awaitable[Answer], covariant=True)
 
 When: TypeAlias = Literal["any", "command", "idle"]
 """`command`: an extension may do it only in the handler of a slash command or a shortcut. `idle`: so it is, and it is
-refused while the agent works, because it changes which conversation is open."""
+refused while the agent works, because it changes which conversation is open. Such operations wait for each other, and
+later prompts for them."""
 
 Scope: TypeAlias = Literal["watch", "answer", "drive", "own"]
 """Who may: a person who watches the conversation, answers its questions, drives it, or owns the machine."""
@@ -79,7 +80,7 @@ class Operation(Generic[P, R]):
             if why := caller.conversation.actions.fixed_session:
                 mode = f"the mode {caller.conversation.front_end or 'of this program'}"
                 raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
-            caller.conversation.check_idle()
+            return caller.conversation.changes.make(lambda: self.handler(caller, *args, **fields))
         return self.handler(caller, *args, **fields)
 
     @cached_property

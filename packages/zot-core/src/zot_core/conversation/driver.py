@@ -21,7 +21,7 @@ from zot_core.conversation.events import (
     Undelivered,
 )
 from zot_core.conversation.extensions import ExtensionHost, FrontEndActions
-from zot_core.conversation.queue import Queued, RunQueue
+from zot_core.conversation.queue import Queued, RunQueue, SessionChanges
 from zot_core.conversation.run_choices import run_choices
 from zot_core.conversation.session_mode import keep_mode, resume_mode
 from zot_core.conversation.shell_command import ShellCommand, message_with_output
@@ -77,10 +77,14 @@ class Conversation:
         self.sandbox: SandboxState = "off"
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
-        self.branches = ConversationBranches(runtime, self.check_idle, self._session_changed, self._add)
+        self.branches = ConversationBranches(
+            runtime, self._check_changeable, self._session_changed, partial(self._add, of_change=True)
+        )
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
+        self.changes = SessionChanges(self._queue, self._check_changeable)
+        """What opens another conversation goes through it."""
         self._commands = CommandSet(runtime, self.events.notify, lambda: self.extensions)
         self.todos = TodoList(runtime, self.events.notify)
         self._shell = ShellCommands(runtime, self.events.notify)
@@ -155,10 +159,10 @@ class Conversation:
 
     def _add(
         self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str, text: str = "", *,
-        steerable: bool = False, first: bool = False,
+        steerable: bool = False, first: bool = False, of_change: bool = False,
     ) -> Run:  # fmt: skip
         run = Run(self.runtime.hooks.event)
-        self._queue.add(Queued(run, work, typed, text or typed, steerable=steerable), first=first)
+        self._queue.add(Queued(run, work, typed, text or typed, steerable=steerable), first=first, of_change=of_change)
         return run
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
@@ -301,7 +305,7 @@ class Conversation:
 
     def clear(self) -> None:
         """Clear the history without asking the hooks: see `Runtime.clear`."""
-        self.check_idle()
+        self._check_changeable()
         self.runtime.clear()
         self._session_changed("same")
 
@@ -321,7 +325,7 @@ class Conversation:
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
-        self.check_idle()
+        self._check_changeable()
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed("resume")
 
@@ -333,9 +337,13 @@ class Conversation:
         self.todos.restore()
 
     def check_idle(self) -> None:
-        """Raise `Busy` while another conversation cannot be opened, because the agent works or prompts wait."""
+        """Raise `Busy` while the settings cannot change, because the agent works or prompts wait."""
         if self.busy and (self.waiting or not self.runtime.agent.changeable):
             raise Busy("the agent is busy; wait for done, or abort")
+
+    def _check_changeable(self) -> None:
+        if not self._queue.held or not self.runtime.agent.changeable:
+            self.check_idle()
 
     # Work
 

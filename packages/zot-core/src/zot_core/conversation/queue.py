@@ -1,14 +1,17 @@
-"""`RunQueue`: runs work for one runtime, one run at a time."""
+"""`RunQueue`: runs work for one runtime, one run at a time. `SessionChanges`: what comes between the runs."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar, cast
 
 from zot_core.agent.run import Run
+from zot_core.errors import Busy
 from zot_core.events import RunEnd
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
+
+T = TypeVar("T")
 
 
 class QueueFull(ZotError):
@@ -42,6 +45,7 @@ class RunQueue:
         self._waiting: list[Queued] = []
         self._idle = asyncio.Event()
         self._idle.set()
+        self._holds = 0
 
     @property
     def running(self) -> Queued | None:
@@ -59,15 +63,30 @@ class RunQueue:
         """Whether work is waiting, or running and not yet `done`."""
         return bool(self._waiting) or self.running is not None
 
-    def add(self, queued: Queued, *, first: bool = False) -> None:
-        """Start work, or queue it: at the end, or with `first` at the beginning. Raises `QueueFull`, and what starting
-        it raises."""
-        if self._current is None:
+    @property
+    def held(self) -> bool:
+        """Whether what is added waits, although nothing runs."""
+        return self._holds > 0
+
+    def hold(self) -> None:
+        """Start no work until `release` is called as often as this."""
+        self._holds += 1
+
+    def release(self) -> None:
+        self._holds -= 1
+        if self._current is None and not self._idle.is_set():
+            self._next()
+
+    def add(self, queued: Queued, *, first: bool = False, of_change: bool = False) -> None:
+        """Start work, or queue it: at the end, or with `first` at the beginning. Work `of_change` is not held. Raises
+        `QueueFull`, and what starting it raises."""
+        if self._current is None and (of_change or not self.held):
             self._begin(queued)
         elif len(self._waiting) >= self._max_waiting:
             raise QueueFull(f"{len(self._waiting)} prompts are waiting already; wait for some to finish")
         else:
             self._waiting.insert(0 if first else len(self._waiting), queued)
+            self._idle.clear()
             queued.run.add_done_callback(lambda: self._remove(queued))
         self._on_change()
 
@@ -105,7 +124,7 @@ class RunQueue:
     def _next(self) -> None:
         """Start the next work, because the running one has ended."""
         self._current = None
-        while self._waiting and self._current is None:
+        while self._waiting and self._current is None and not self.held:
             queued = self._waiting.pop(0)
             if queued.run.cancelled:
                 continue
@@ -114,6 +133,40 @@ class RunQueue:
             except ZotError as error:
                 queued.run.cancel("error")
                 self._on_failure(error)
-        if self._current is None:
+        if self._current is None and not self._waiting:
             self._idle.set()
         self._on_change()
+
+
+class SessionChanges:
+    """Changes of which conversation is open, one after the other in the order of the calls. Prompts that come meanwhile
+    begin after the last one."""
+
+    def __init__(self, queue: RunQueue, check_idle: Callable[[], None]) -> None:
+        """`check_idle` raises `Busy` while there can be none."""
+        self._queue, self._check_idle = queue, check_idle
+        self._turn = asyncio.Lock()
+
+    def make(self, change: Callable[[], T]) -> T:
+        """Return what `change` returns, at once; an awaitable of that if it is one, or if it has to wait for its turn.
+        Raises `Busy`."""
+        if self._queue.held and self._queue.waiting:
+            raise Busy("prompts are waiting; wait for done, or abort")
+        begun = None
+        if not self._queue.held:
+            self._check_idle()
+            begun = change()
+            if not isinstance(begun, Awaitable):
+                return begun
+        self._queue.hold()
+        return cast("T", self._in_turn(change, begun))
+
+    async def _in_turn(self, change: Callable[[], Any], begun: Any) -> Any:
+        try:
+            async with self._turn:
+                if begun is None:
+                    self._check_idle()
+                    begun = change()
+                return await begun if isinstance(begun, Awaitable) else begun
+        finally:
+            self._queue.release()

@@ -1,6 +1,7 @@
 """/new /clear /compact /search /jump /btw /study /retry: the conversation."""
 
 import os
+from functools import partial
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.search.row import SearchRow
@@ -19,12 +20,12 @@ paragraphs what it is, how it is organised, and where to begin when changing som
 async def new(chat: Chat, _: str) -> None:
     session = chat.host.runtime.session
     kept = session is not None and os.path.exists(session.path)  # created with the first message
-    await chat.host.conversation.new_session()
+    await chat.host.conversation.changes.make(chat.host.conversation.new_session)
     chat.note("a new session; the old one is in /sessions" if kept else "a new session")
 
 
 async def clear(chat: Chat, _: str) -> None:
-    await chat.host.conversation.branches.clear()
+    await chat.host.conversation.changes.make(chat.host.conversation.branches.clear)
 
 
 async def compact(chat: Chat, instructions: str) -> None:
@@ -64,7 +65,7 @@ async def retry(chat: Chat, _: str) -> None:
     if conversation.busy or (answered and (not chat.latest_run.cut_off or len(messages) < 2)):
         raise ConfigError("no prompt has failed; /edit changes an earlier prompt and sends it again")
     if answered:
-        await conversation.branches.go_to(messages[-2].id)
+        await conversation.changes.make(partial(conversation.branches.go_to, messages[-2].id))
     prompt = next((each for each in reversed(messages) if each.is_prompt), None)
     conversation.resend("" if prompt is None else prompt.shown_text)
 

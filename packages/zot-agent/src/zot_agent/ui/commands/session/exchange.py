@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import partial
 
 from zot_agent.config.paths import sessions_root
 from zot_agent.ui.commands.base import Chat, SlashCommand
@@ -34,7 +35,7 @@ async def import_file(chat: Chat, path: str) -> None:
         raise ConfigError("/import needs the path of a .zotsession file")
     store, cwd = SessionStore(sessions_root()), chat.host.runtime.cwd
     new = await asyncio.to_thread(import_session, store, _absolute(chat, path), cwd, __version__)
-    for line in await chat.host.open_session(new):
+    for line in await chat.host.conversation.changes.make(partial(chat.host.open_session, new)):
         chat.note(line, "warning")
     chat.note("imported; it is a session of this directory now", "success")
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from zot_agent.config.paths import sessions_root
@@ -186,12 +187,13 @@ async def sessions(chat: Chat, words: str) -> None:
         await picker.load()
     chosen = await chat.ask(picker)
     if chosen is not None and not picker.is_current(chosen):
+        changes, opening = chat.host.conversation.changes, partial(chat.host.open_session, chosen.path)
         try:
-            lines = await chat.host.open_session(chosen.path)
+            lines = await changes.make(opening)
         except SessionLocked:
             if not await chat.ask(copy_question()):
                 return
-            lines = await chat.host.open_session(chosen.path, fork=True)
+            lines = await changes.make(partial(opening, fork=True))
         for line in lines:
             chat.note(line, "warning")
 

@@ -52,7 +52,8 @@ async def fork(chat: Chat, _: str) -> None:
     chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
     if chosen is not None:
         where = _old_session(chat)
-        await chat.host.conversation.branches.fork(chosen.id, before=True)
+        conversation = chat.host.conversation
+        await conversation.changes.make(partial(conversation.branches.fork, chosen.id, before=True))
         chat.note(f"a new session with the conversation up to there{where}")
         chat.insert(chosen.shown_text)
 
@@ -60,7 +61,8 @@ async def fork(chat: Chat, _: str) -> None:
 async def clone(chat: Chat, _: str) -> None:
     """Continue in a copy of the session."""
     where = _old_session(chat)
-    await chat.host.conversation.branches.fork()
+    conversation = chat.host.conversation
+    await conversation.changes.make(conversation.branches.fork)
     chat.note(f"a new session with the same conversation{where}")
 
 
@@ -146,7 +148,7 @@ async def _move(chat: Chat, move: "Callable[..., Awaitable[Moved]]") -> "Moved |
     moved, agreed = None, dict[str, bool]()
     while moved is None:
         try:
-            moved = await move(**agreed)
+            moved = await chat.host.conversation.changes.make(partial(move, **agreed))
         except JobsRunning:
             if not await _may_stop(chat):
                 return None
