@@ -171,9 +171,9 @@ class StoredSessions:
         try:
             path = self.store.find(name, cwd)
         except SessionNotFound:
-            if self._allowed is None:
+            if self._allowed is None and (self._outside or os.path.sep not in name):
                 raise
-            raise missing from None  # the error would name other sessions
+            raise missing from None  # the error would name other sessions, or tell a file from no file
         inside = os.path.join(os.path.realpath(self.store.root), "")
         if not self._outside and not os.path.realpath(path).startswith(inside):
             raise missing
