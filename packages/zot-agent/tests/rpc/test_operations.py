@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from acp_editor import Editor
@@ -87,9 +88,29 @@ async def test_an_editor_is_told_the_same_and_reads_and_changes_the_session(
         await agent.close()
 
 
-async def test_a_call_with_an_old_name_or_that_of_clients_is_refused_with_the_new_one(tmp_path: Path) -> None:
+async def test_an_extension_cannot_tell_a_file_from_no_file(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("caller", CALLER, "session")
+    (tmp_path / "there").write_text("a secret")
+    async with world.running(session=True) as talk:
+        for verb in ("read", "show"):
+            for name in ("there", "gone"):
+                path = str(tmp_path / name)
+                answer = await talk.call(f"session.{verb}", session=path)
+                assert answer == {"code": "not_found", "error": str(SessionNotFound.named(path))}, verb
+
+
+NO_CALLS = dict.fromkeys(("commands", "conversation", "submit", "read", "write", "network", "exec"), True)
+"""Permissions that have everything but calls."""
+
+
+@pytest.mark.parametrize("manifest", [{}, {"permissions": NO_CALLS}])
+async def test_a_call_with_an_old_name_or_that_of_clients_is_refused_with_the_new_one(
+    tmp_path: Path, manifest: dict[str, Any]
+) -> None:
     world = World(tmp_path)
     world.add("caller", CALLER)
+    world.declare("caller", **manifest)
     async with world.running(session=True) as talk:
         for old, new in {**RENAMED, "prompt": "prompts.send", "clear": "control.clear"}.items():
             if OPERATIONS[new].group:

@@ -6,6 +6,7 @@ from zot_ext import Manifest, ManifestError, parse_manifest
 from zot_ext.protocol.permissions import (
     EVERYTHING,
     ExtensionPermissions,
+    call_problem,
     granted,
     may_call,
     may_intercept,
@@ -99,6 +100,10 @@ def test_going_back_shows_what_was_said_so_it_needs_the_conversation() -> None:
 def test_a_call_is_named_as_it_is_called_now() -> None:
     with pytest.raises(ManifestError, match=r"is called session\.fork now: 'session\.clone'"):
         read({"calls": ["ui.*", "session.clone"]})
+    with pytest.raises(ManifestError, match=r"is called session\.open now: 'session\.switch\*'"):
+        read({"calls": ["session.switch*"]})
+    assert call_problem(ExtensionPermissions(calls=("ui.*",)), "session.clone") == ""  # it has no right to be refused
+    assert "do not have it" in call_problem(ExtensionPermissions(calls=("ui.*",)), "session.fork")
     assert read({"calls": ["session.*", "session.fork"], "network": ["*.example.com"]})
 
 

@@ -25,7 +25,7 @@ from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_core.machine.shell import Launch
 from zot_ext.protocol import PROTOCOL_VERSION
-from zot_ext.protocol.permissions import may_call, may_intercept, must_confine
+from zot_ext.protocol.permissions import call_problem, may_intercept, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -289,8 +289,7 @@ class ManagedExtension:
                 self._unhandled(frame)
 
     def _call(self, connection: Connection, frame: frames.HostCall | frames.CancelCall) -> None:
-        if isinstance(frame, frames.HostCall) and not may_call(self.found.permissions, frame.method):
-            why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
+        if isinstance(frame, frames.HostCall) and (why := call_problem(self.found.permissions, frame.method)):
             self._log.line(why)
             connection.send(frames.HostResult(frame.id, code="denied", error=why))
         elif self._calls is not None:

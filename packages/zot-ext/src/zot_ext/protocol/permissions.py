@@ -124,6 +124,16 @@ def may_call(permissions: ExtensionPermissions, method: str) -> bool:
     return method.startswith("exec.") or granted(method, permissions.calls)
 
 
+def call_problem(permissions: ExtensionPermissions, method: str) -> str:
+    """Say that the extension may not call a method; empty if it may, or if there is none of this name, as `refusal`
+    says."""
+    from zot_ext.protocol.calls import METHODS  # noqa: PLC0415 - few extensions have permissions
+
+    if method not in METHODS or may_call(permissions, method):
+        return ""
+    return f"the call {method!r} is refused: the permissions of its manifest do not have it"
+
+
 def must_confine(permissions: ExtensionPermissions) -> bool:
     """Whether the system must keep the process to the permissions, because they do not allow everything."""
     system = (permissions.read, permissions.write, permissions.network, permissions.exec)
@@ -169,6 +179,8 @@ def _problem_of_call(method: str) -> str:
     """Say what is wrong with a method that extensions may not call or that has another name now; empty for others."""
     from zot_ext.protocol.calls import METHODS, RENAMED, refusal  # noqa: PLC0415 - few extensions have permissions
 
+    if method.endswith("*") and not any(name.startswith(method[:-1]) for name in METHODS):
+        method = next((name for name in RENAMED if name.startswith(method[:-1])), method)
     if method not in METHODS and refusal(method)[0] == "denied":
         return "is nothing that extensions may do"
     return f"is called {RENAMED[method]} now" if method in RENAMED else ""
