@@ -17,7 +17,7 @@ from zot_agent.acp.process import serve
 from zot_agent.host.options import HostOptions
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_core.aio import spawn
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 TOUCH = Turn(calls=[Call("bash", {"command": "touch done"})])
 
@@ -123,6 +123,20 @@ async def test_an_operation_is_refused_with_the_code_that_clients_get(server: Sc
         assert (failed["code"], failed["message"]) == (-32601, "unknown operation '_other/x'")
         failed = (await editor.call(4, "_zot/get_state", sessionId=session))["error"]
         assert (failed["code"], failed["message"]) == (-32601, "get_state is called control.state now")
+
+
+async def test_a_run_of_an_operation_that_fails_is_told_to_the_editor(server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(fault=Fault(status=401)))
+    async with served(server, no_session=True) as editor:
+        session = await editor.begin(alone)
+        for name, fields, words in (
+            ("prompts.send", {"message": "hi"}, "401"),
+            ("control.compact", {}, "nothing to compact"),
+        ):
+            answer = await editor.call(1, f"_zot/{name}", sessionId=session, **fields)
+            assert answer["result"] == {"started": True}
+            while words not in str(await editor.until(method="session/update")):
+                pass
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ from zot_agent.host.extensions import open_providers
 from zot_agent.host.folder import choose_model
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound
 from zot_core.permission_mode import PermissionMode
@@ -76,6 +77,7 @@ class AcpAgent:
         """Whether the client shows what extensions put beside the conversation."""
         self._modes: dict[str, PermissionMode] = {}  # of closed sessions, by full id
         self._servers = ServerFiles()
+        self._stored = StoredSessions()
 
     # Connecting
 
@@ -296,7 +298,7 @@ class AcpAgent:
         from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
         session = self._get(str(params.get("sessionId", "")))
-        answer = await operate(session.host, method, params)
+        answer = await operate(session.host, self._stored, method, params)
         await session.choices.settled()  # before the answer
         return answer
 

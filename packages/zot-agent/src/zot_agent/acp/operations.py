@@ -11,15 +11,16 @@ from zot_agent.operations.registry import find_for_client
 from zot_agent.operations.stored_sessions import StoredSessions
 
 
-async def operate(host: Host, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Carry out an operation on an open session, and return its answer, empty if it has none. `method` is without the
-    underscore of extension methods. Raises `OperationFailed` for another method, and what the operation raises."""
+async def operate(host: Host, stored: StoredSessions, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Carry out an operation on an open session, and return its answer, empty if it has none. `stored` are the sessions
+    that all requests read in turn. `method` is without the underscore of extension methods. Raises `OperationFailed`
+    for another method, and what the operation raises."""
     if not method.startswith("zot/"):
         raise OperationFailed("unsupported", f"unknown operation '_{method}'")
     name = method.removeprefix("zot/")
     operation = find_for_client(name)
     if operation.name != name:
         raise OperationFailed("unsupported", f"{name} is called {operation.name} now")
-    answer = operation.answer(OperationCaller(host.conversation, StoredSessions(), host), params)
+    answer = operation.answer(OperationCaller(host.conversation, stored, host), params)
     found = await answer if isinstance(answer, Awaitable) else answer
     return json.loads(found) if isinstance(found, str) else dict(found or {})

@@ -283,6 +283,8 @@ class AcpSession:
         elif isinstance(event, TurnStart) and not self._title_sent:
             self._send_title()
         elif isinstance(event, Done):
+            if not self.busy and event.reason not in ("completed", "aborted"):  # no answer of a prompt says it
+                self.feed.note(self.feed.failure or f"stopped: {event.reason.replace('_', ' ')}")
             # A failure is reported, whatever comes after it.
             if self._outcome is None or self._outcome[0] == "completed":
                 self._outcome = (event.reason, self.feed.failure, self.feed.cut_off)
