@@ -6,6 +6,5 @@ The verbs are in `zot_agent.verbs`; operations of clients about their own screen
 operation, fields, caller    what an operation is, what its fields can be, and on whose behalf it is carried out
 registry, names              operations by name; no module of theirs is imported before the first call
 answers                      the types of the answers that extensions do not get; others: `zot_ext.protocol`
-old_names                    what commands were called before the first release
 ```
 """

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.operation import operation
 from zot_agent.verbs.hosts import host_of
 from zot_core.event_json import model_fields
+from zot_core.printable import NAME_LENGTH
 from zot_core.runtime import resolve
 from zot_provider.errors import ZotError
 from zot_provider.model import Model
@@ -18,6 +19,7 @@ from zot_provider.wire.reasoning import nearest_level
 if TYPE_CHECKING:
     from zot_ext.protocol.answers import ModelInfo, ModelList, ModelState
 
+Name: TypeAlias = Annotated[str, NAME_LENGTH]
 ModelScope: TypeAlias = Literal[Which, "favourites"]
 Level: TypeAlias = Literal[Reasoning, "maximum"]
 
@@ -56,7 +58,7 @@ def get(caller: OperationCaller) -> "ModelState":
 
 
 @operation("model.set", alias="set_model", group="model", scope="drive")
-def set_model(caller: OperationCaller, model: str, *, provider: str = "") -> "ModelState":
+def set_model(caller: OperationCaller, model: Name, *, provider: Name = "") -> "ModelState":
     """Continue with another model, of any provider with a key. Refused while busy, and without a key: the error names
     the variable to set.
 
