@@ -92,9 +92,10 @@ def test_the_error_of_a_message_that_is_too_long_has_its_id_if_that_is_in_its_fi
     _, answers = talk((start + "x" * 200 + '"}\n').encode(), RpcLimits(line_bytes=100))
 
     assert [each["id"] for each in answers] == [id]
+    assert [each["error"]["data"] for each in answers] == [{"code": "too_large"}]
 
 
 def test_json_that_is_nested_too_deeply_is_not_a_message() -> None:
     _, answers = talk(b"[" * 60_000)
 
-    assert [each["error"]["code"] for each in answers] == [-32700]
+    assert [(each["error"]["code"], each["error"]["data"]) for each in answers] == [(-32700, {"code": "invalid"})]

@@ -94,9 +94,11 @@ def test_blank_lines_and_carriage_returns_are_ignored(peer: Peer) -> None:
 
 
 def test_a_line_that_is_too_long_is_skipped(peer: Peer) -> None:
-    peer.write(b'{"type":"prompt","message":"' + b"x" * (16 << 20) + b'"}\n{"type":"ping"}\n')
+    peer.write(b'{"type":"prompt","id":"a 1","message":"' + b"x" * (16 << 20) + b'"}\n{"type":"ping"}\n')
 
-    assert "longer than 16777216 bytes" in peer.next()["error"]
+    refused = peer.next()
+    assert "longer than 16777216 bytes" in refused["error"]
+    assert (refused["code"], refused["id"]) == ("too_large", "a 1")
     assert peer.next()["command"] == "ping"
 
 

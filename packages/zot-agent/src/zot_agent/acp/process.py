@@ -86,13 +86,13 @@ class EditorConnection:
         except RequestError:
             raise
         except ValidationError as error:
-            raise RequestError(INVALID_PARAMS, _first_fault(error, "params")) from None
+            raise RequestError(INVALID_PARAMS, _first_fault(error, "params"), {"code": "invalid"}) from None
         except ZotError as error:
             raise _refusal(error) from None
         except Exception as error:  # noqa: BLE001  the top of a request
             _log.error("the method %s failed", method, exc_info=error)
             text = f"this is a mistake in zot, please report it: {error_line(error)}"
-            raise RequestError(INTERNAL, text) from None
+            raise RequestError(INTERNAL, text, {"code": "failed"}) from None
 
     def update(self, session: str, update: Json) -> None:
         """Send a session update; see `Editor`."""

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from zot_agent.lines.oversized import id_of
 from zot_agent.lines.reader import LineReader
+from zot_agent.operations.fields import FailureCode
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.writer import ClientWriter
 from zot_ext.protocol.splitter import Oversized
@@ -15,11 +16,6 @@ from zot_provider.json_text import dump, line_text
 Json: TypeAlias = dict[str, Any]
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
-
-_ID = re.compile(
-    rb"""\s*\{(?:\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"id"\s*:\s*(-?\d+|"[ !#-[\]-~]*")\s*[,}]"""
-)
-"""The id of a message in its first bytes, where nothing with members of its own precedes it."""
 
 
 class StdioTransport:
@@ -75,8 +71,8 @@ class StdioTransport:
     def _received(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):
             text = f"the message is longer than {line.limit} bytes and was passed over"
-            found = _ID.match(line.start)
-            self._refuse(INVALID_REQUEST, text, None if found is None else json.loads(found[1]))
+            id = id_of(line)
+            self._refuse(INVALID_REQUEST, text, json.loads(id) if id else None, why="too_large")
         elif line.strip():
             self._parse(line)
         if self._writer.waiting >= self._limits.read_pause_bytes:
@@ -101,6 +97,7 @@ class StdioTransport:
         else:
             self._messages.put_nowait(message)
 
-    def _refuse(self, code: int, text: str, id: str | int | None = None) -> None:
+    def _refuse(self, code: int, text: str, id: str | int | None = None, *, why: FailureCode = "invalid") -> None:
         """Answer an invalid message. JSON-RPC uses null for an id that is unknown."""
-        self.put({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": " ".join(text.split())}})
+        error = {"code": code, "message": " ".join(text.split()), "data": {"code": why}}
+        self.put({"jsonrpc": "2.0", "id": id, "error": error})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
+from zot_agent.lines.oversized import id_of
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FailureCode, OperationFailed
 from zot_agent.operations.stored_sessions import StoredSessions
@@ -133,6 +134,9 @@ class RpcService:
     def _carry_out(self, line: bytes | Oversized, sender: CommandSender | None) -> None:
         id = name = ""
         try:
+            if isinstance(line, Oversized):
+                id = id_of(line)
+                raise OperationFailed("too_large", f"the line is longer than {line.limit} bytes and was passed over")
             members = _members(line)
             id = members["id"][1] if "id" in members else ""
             named = members["type"][0] if "type" in members else None
@@ -225,10 +229,8 @@ def service_of(caller: OperationCaller) -> RpcService:
     return caller.client
 
 
-def _members(line: bytes | Oversized) -> dict[str, tuple[object, str]]:
+def _members(line: bytes) -> dict[str, tuple[object, str]]:
     """Return the members of a command, each with its text. Raises `OperationFailed` for another line."""
-    if isinstance(line, Oversized):
-        raise OperationFailed("too_large", f"the line is longer than {line.limit} bytes and was passed over")
     try:
         return parse_object(line.decode())
     except UnicodeDecodeError as error:
