@@ -84,7 +84,7 @@ class Conversation:
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
         self.changes = SessionChanges(self._queue, self._check_changeable)
-        """What opens another conversation goes through it."""
+        """The order of the changes that open another conversation."""
         self._commands = CommandSet(runtime, self.events.notify, lambda: self.extensions)
         self.todos = TodoList(runtime, self.events.notify)
         self._shell = ShellCommands(runtime, self.events.notify)

@@ -143,7 +143,7 @@ class SessionChanges:
     begin after the last one."""
 
     def __init__(self, queue: RunQueue, check_idle: Callable[[], None]) -> None:
-        """`check_idle` raises `Busy` while there can be none."""
+        """`check_idle` raises `Busy` while the conversation cannot change."""
         self._queue, self._check_idle = queue, check_idle
         self._turn = asyncio.Lock()
 
