@@ -105,8 +105,6 @@ class LineRules:
         """Find what covers the commands of a line. Return why something is not covered, empty if all is."""
         if line.unclear:
             return line.unclear[0]
-        if line.redirections:
-            return "it redirects input or output"
         if not line.commands:
             return "it has no command"
         goes = any(form.name in ("cd", "pushd") for form in forms)

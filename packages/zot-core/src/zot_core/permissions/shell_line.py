@@ -75,6 +75,14 @@ class ShellLine(Record):
         self.unclear.append(why)
         self.opaque.append(why)
 
+    def take(self, inner: "ShellLine") -> None:
+        """Note all that another line does, which a command of this one runs."""
+        self.redirections += (each for each in inner.redirections if each not in self.redirections)
+        self.inputs += (each for each in inner.inputs if each not in self.inputs)
+        self.texts += (each for each in inner.texts if each not in self.texts)
+        self.opaque += inner.opaque
+        self.of_bash = self.of_bash or inner.of_bash
+
 
 _KINDS = (
     "program list pipeline command command_name redirected_statement subshell negated_command comment word number"
@@ -363,6 +371,7 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
         return
+    line.unclear.append("it redirects input or output")
     line.redirections.append(Redirection(path, writes=not operator.startswith("<")))
 
 

@@ -1,6 +1,7 @@
 """A line that cannot be judged, where a rule denies or asks: it is asked about in every mode."""
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -236,6 +237,39 @@ def test_a_word_that_may_be_a_denied_file_is_asked_about(
 ) -> None:
     found = judge(command, project, ("deny", rule))
     assert found == expected or (found == "deny" and expected == "ask")
+
+
+_OPENS = "cat < .env", "cat<.env", "echo x > src/a", ">src/a", "exec 3<>.env; cat <&3", "cat <<E >src/a\nE\n"
+_RUNS = [
+    "bash -c {}", "eval {}", "env sh -c {}", "bash <<'E'\n{!s}\nE", "sh <<< {}", "watch {}", "script -c {}",
+    "trap {} EXIT", "ssh h {}", "sudo sh -c {}", "bash -c 'sh -c \"{!s}\"'", "bash -c 'sh <<< \"{!s}\"'",
+    "find a -exec sh -c {} ;",
+    "git -c alias.z=!{} z", "sh -c 'bash <<F\n{!s}\nF'", "xargs sh -c {}", "(sh -c {})", "x=$(sh -c {})", "su -c {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("opens", _OPENS)
+@pytest.mark.parametrize("runs", _RUNS)
+def test_a_file_that_a_line_inside_a_line_opens_is_one_that_the_line_opens(
+    project: Path, runs: str, opens: str
+) -> None:
+    if "<<E" in opens and ("\n" in runs or "'\"" in runs):
+        return  # one here-document cannot be written in the other like that
+    line = runs.format(opens) if "!s" in runs else runs.format(shlex.quote(opens))
+    rules = [(action, rule) for rule in ("read(.env)", "edit(src/**)") for action in ("deny", "ask")]
+    for action, rule in rules:
+        about = ("src" in opens) == rule.startswith("edit")
+        found = judge(line, project, (action, rule))  # type: ignore[arg-type]
+        assert found == action if about else found in ("allow", "ask"), line
+
+
+def test_a_line_inside_a_line_hides_no_more_than_one_that_is_typed() -> None:
+    for line in ("bash -c 'ls|mark'", "bash -c 'ls&mark'", "bash -c 'sh <<< \"mark x\"'", "eval 'ls|mark'"):
+        assert judge(line, "/") == "deny", line
+    for line in ("sh -c 'ls &>f mark x'", "sh -c '((mark))'", "dash -c '[[ a || mark ]]'"):
+        assert judge(line, "/") == "ask", line
+    for line in ("timeout 5 rg 'a|b('", "sh -c 'ls>f 2>&1'", "bash -c '[[ -f a ]] && ls &>f'", "xargs grep '->'"):
+        assert judge(line, "/", ("deny", "bash(mark *)"), ("deny", "edit(/srv/**)")) == "allow", line
 
 
 def test_a_word_may_be_a_denied_file_that_is_not_there_yet(project: Path) -> None:

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from zot_core.permissions.commands.programs import EXEC_FLAGS
+from zot_core.permissions.commands.programs import EXEC_FLAGS, names
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.shell_line import GAP, ShellLine, Word, read_line
 
@@ -16,6 +16,14 @@ model writes must not take the time of the event loop."""
 
 _LINE_FOLLOWS = re.compile(r"-\w*c|--command|trap")
 """Before a word that is a line of shell, also if it is a program without arguments."""
+_SEPARATOR, _OPERATOR = re.compile(r"[\s;]"), re.compile(r"[\s;&|<>]")
+"""What makes more of a text than one word, in an argument of any wrapper and of one that takes it for a line."""
+_READ_TEXTS = names(
+    "compgen complete eval flock hyperfine mapfile mispipe parallel pee readarray script tmux trap watch"
+)
+"""Wrappers, beside shells, that take an argument for a line, which may have no blank: `eval 'cat<f'`."""
+_OTHER_SHELLS = names("ash busybox csh dash fish posh sh tcsh toybox yash")
+"""Shells to which `[[`, `((`, `&>` and `$'` mean something else, at least on some systems."""
 
 
 class Form(list[Word]):
@@ -41,10 +49,15 @@ class Form(list[Word]):
 def see_through(line: ShellLine) -> list[Form]:
     """Return the commands of a line: as written, without the folder of the program, without options before a
     subcommand, and what wrappers run."""
-    waiting = deque((form, 0) for form in _commands(line))
+    waiting = deque((form, 0) for form in _forms_of(line))
     forms: dict[tuple[Word, ...], Form] = {}
-    characters = 0
-    while waiting:
+    characters = read = 0
+    while True:
+        while not waiting and read < len(line.inputs) and any(wrapper(form.name) for form in forms.values()):
+            waiting.extend((form, 0) for form in read_forms(line.inputs[read], line))
+            read += 1
+        if not waiting:
+            break
         form, depth = waiting.popleft()
         if (key := tuple(form)) in forms:
             continue
@@ -63,19 +76,18 @@ def see_through(line: ShellLine) -> list[Form]:
     return list(forms.values())
 
 
-def _commands(line: ShellLine) -> list[Form]:
-    found = [Form(command.words, fed=command.fed) for command in line.commands if command.words]
-    if line.inputs and any(wrapper(form.name) for form in found):
-        found += [form for text in line.inputs for form in read_forms(text, line)]
-    return found
+def _forms_of(line: ShellLine) -> list[Form]:
+    return [Form(command.words, fed=command.fed) for command in line.commands if command.words]
 
 
-def read_forms(text: str, line: ShellLine | None = None) -> list[Form]:
-    """Return the commands of a text that is a line of shell; what hides commands in it hides them in `line`."""
+def read_forms(text: str, line: ShellLine | None = None, shell: str = "bash") -> list[Form]:
+    """Return the commands of a text that is a line of `shell`; all else that it does, `line` does."""
     inner = read_line(text)
     if line is not None:
-        line.opaque += inner.opaque
-    return [Form(command.words, fed=command.fed) for command in inner.commands if command.words]
+        if inner.of_bash and shell in _OTHER_SHELLS:
+            inner.opaque.append(f"{shell} may read it otherwise than bash")
+        line.take(inner)
+    return _forms_of(inner)
 
 
 def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
@@ -90,8 +102,9 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
                 yield _filled(inner) if adds else inner
             if _LINE_FOLLOWS.fullmatch(form[at - 1].shape):  # the words behind a line are no part of it
                 yield Form([word], known=False, fed=form.fed)
-            for text in _lines_in(shape):
-                yield from read_forms(text, line)
+            joined = form.name in _READ_TEXTS or (row is not None and row.kind in ("shell", "opens there"))
+            for text in _lines_in(shape, _OPERATOR if joined else _SEPARATOR):
+                yield from read_forms(text, line, form.name)
         if "=!" in shape:  # an alias of git
             yield from read_forms(shape.partition("=!")[2], line)
 
@@ -104,15 +117,15 @@ def _filled(form: Form) -> Form:
     return Form(words, known=form.known, fed=form.fed)
 
 
-def _lines_in(shape: str) -> Iterator[str]:
-    """Yield the lines of shell that an argument may be: itself, the value of an option."""
+def _lines_in(shape: str, sign: re.Pattern[str]) -> Iterator[str]:
+    """Yield the lines of shell with this sign that an argument may be: itself, the value of an option."""
     texts = [shape]
     if shape.startswith("--"):
         texts = [shape.partition("=")[2]]
     elif shape.startswith("-"):
         texts = [shape[at:] for at in range(2, min(len(shape), 5))]
     for text in [*texts, *(text.partition(":")[2] for text in texts)]:
-        if len(text.split()) > 1 or ";" in text:
+        if sign.search(text):
             yield text.lstrip()
 
 
