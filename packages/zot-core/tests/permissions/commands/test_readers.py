@@ -89,7 +89,7 @@ DOES_MORE = [
     "cd sub && git status", "cat /etc/passwd", "cat ../secret", "cat out", "cat o*", "ls ..", "cd .. && ls", "ls ~",
     "cd sub && cat ../../secret", "(cd sub); cat ../secret", "grep -f ../secret a.txt", "grep -e a ../secret",
     "git show HEAD:../secret", "git diff -- ../secret", "sort *", "diff *", "cat [ab].txt", "cat \"$x\"",
-    "strings @/etc/x",
+    "strings @/etc/x", "strings @a.txt", "strings -n @a.txt", "strings -- @a.txt", "strings @*",
     "for f in a; do cat $f; done", "hostname x", "wc --files0-from=../secret", "du -X ../secret", "ls && make",
     "echo ../*", "uniq *.txt", "uniq a.?xt", "xxd *.txt", "xxd -ps a.txt new", "xxd -bc a.txt new", "xxd -pl a.txt new",
     "tree -Po x new", "tree -Io x new", "printf x%n PATH; ls", "printf '%-3.1ln' PATH", "printf '%*n' 3 PATH",
@@ -191,11 +191,14 @@ def test_readers_stand_beside_what_a_rule_allows_but_not_in_another_folder(proje
 # git
 
 
-def runs(command: str, cwd: Path, found: Verdict) -> None:
-    """Run a command in a real shell as the tool bash would after this verdict."""
+def runs(command: str, cwd: Path, found: Verdict) -> bytes:
+    """Run a command in a real shell as the tool bash would after this verdict. Return what it writes."""
     quiet = quiet_environment(os.environ, reads=found.git == "reads") if found.git else {}
-    shell = ["bash", "--noprofile", "--norc", "-c", command]
-    subprocess.run(shell, cwd=cwd, env=os.environ | quiet, capture_output=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", command],
+        cwd=cwd, env=os.environ | quiet, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr
 
 
 def test_a_question_about_git_says_where_it_has_no_repository(tmp_path: Path) -> None:
@@ -346,20 +349,39 @@ def test_what_runs_without_a_question_changes_nothing_and_shows_nothing_from_out
     if found.action != "allow":
         return
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and path.name != "out"}
-    shell = ["bash", "--noprofile", "--norc", "-c", line]
-    quiet = quiet_environment(os.environ, reads=True) if found.git else {}
-    done = subprocess.run(
-        shell,
-        cwd=project,
-        env=os.environ | quiet,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    shown = runs(line, project, found)
     after = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and path.name != "out"}
     assert after == before
-    assert b"s-e-c-r-e-t" not in done.stdout + done.stderr
+    assert b"s-e-c-r-e-t" not in shown
+
+
+_LISTS = ("@names", "-n @names", "-- @names", "./@names", *(f"{each}names" for each in (
+    "--files0-from=", "--files-from=", "--files-from ", "-f ", "-T ", "-X ", "-i ", "--from-file=", "--file=",
+    "-c ", "--check ", "-I", "--pathspec-from-file=", "--exclude-from=", "-a @", "--fromfile ", "-", "+",
+)))  # fmt: skip
+
+
+_ELSEWHERE = "du", "file", "jq", "rg", "strings", "tree", "xxd"
+"""Readers that some machines lack."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=[pytest.mark.needs(each)] if each in _ELSEWHERE else [])
+        for each in READERS
+        if each not in ("sleep", "cd")
+    ],
+)
+def test_no_reader_takes_the_files_that_it_reads_from_another_file(name: str, project: Path) -> None:
+    secret = project.parent / "secret"
+    for path in ("names", "@names"):
+        (project / path).write_text(f"{secret}\n")
+    for words in _LISTS:
+        found = verdict(f"{name} {words}", project)
+        if found.action == "allow" and (name in BUILTINS or find_program(name.split()[0])):
+            done = runs(f"{name} {words}", project, found)
+            assert b"s-e-c-r-e-t" not in done, words
 
 
 def test_builtins_are_readers_and_other_readers_are_looked_for_on_the_path() -> None:

@@ -136,7 +136,7 @@ sort: -bdfgiMhnRrVcCmsuz -k: -t: --ignore-leading-blanks --dictionary-order --ig
     --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --check --stable --unique --key
     --field-separator --zero-terminated
 stat: -Lftx -c: --dereference --file-system --terse --format --printf stars
-strings: -adf -n: -t: -e: --all --bytes --radix
+strings: -adf -n: -t: -e: --all --bytes --radix never=^@
 tac: -br -s: stars
 tail: -qvz0123456789 -n: -c: --lines --bytes --quiet --silent --verbose
 tr: -cdstC --complement --delete --squeeze-repeats --truncate-set1 text
