@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from zot_core.machine.repository import is_foreign
+from zot_core.machine.repository import git_folders, is_foreign, repository_top
 from zot_core.permissions.commands import programs
 from zot_core.permissions.commands.doubts import doubt, guards
 from zot_core.permissions.commands.forms import Form, see_through
@@ -120,14 +120,21 @@ class LineRules:
                 rules.append(found)
         if rules and finding.reading.commands and goes:
             return "it changes the folder"
-        if goes and finding.git and self._leaves_repository(forms):
+        if finding.git and self._leaves_repository(forms):
             return "git would work in another repository"
         finding.covering = rules
         return ""
 
     def _leaves_repository(self, forms: Sequence[Form]) -> bool:
         folders = self._place.folders(forms)
-        return folders is None or any(is_foreign(each, self._cwd) for each in folders)
+        if folders is None:
+            return True
+        places = [
+            each for form in forms if form.whole and form.name == "git" for each in programs.git_places(form.shapes)
+        ]
+        reached = [self._place.real(place, each) for place in places for each in folders]
+        own = git_folders(top) if places and (top := repository_top(self._cwd)) else ()
+        return any(is_foreign(each, self._cwd) for each in [*folders, *reached] if each not in own)
 
     def _was_edited(self, program: str, recipes: Iterable[str]) -> bool:
         """Whether this session wrote a program, or in any folder one of its recipes: recipes of folders below count."""

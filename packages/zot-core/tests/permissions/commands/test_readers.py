@@ -290,6 +290,34 @@ def test_an_allow_for_git_covers_no_repository_but_that_of_the_project(project: 
     assert verdict("cd vend && git status", project, ("allow", "bash")).action == "ask"
 
 
+def test_an_option_of_git_does_not_lead_an_allow_into_another_repository(project: Path) -> None:
+    for name in ("nest", "sub/nest"):
+        (project / name).mkdir()
+        git(project / name, "init", "-q")
+    bare_repository(project / "vend", project / "mark")
+    (project / "link").symlink_to("nest")
+    for place in (
+        "-C nest", "-C link", "-C sub -C nest", "-C sub/../nest", "-C nest -C .", "-c a.b=c -C vend",
+        "--git-dir=nest/.git", "--git-dir nest/.git",
+        "-C .. --git-dir=p/nest/.git", "--work-tree . --git-dir=vend", "-C vend/refs",
+        "--no-pager -C nest",
+    ):  # fmt: skip
+        line = f"git {place} status"
+        for rule in (f"bash({line})", f"bash(git {place} *)", "bash", "bash(git *)"):
+            found = verdict(line, project, ("allow", rule))
+            assert found.action == "ask", line
+    for place in ("-C sub", "--git-dir=.git", "-C .", "-c a.b=c -C sub", "--git-dir .git --work-tree ."):
+        assert verdict(f"git {place} status", project, ("allow", f"bash(git {place} status)")).action == "allow", place
+    for place, expected in (
+        ("./nest", "ask"),
+        (f"file://{project}/vend", "ask"),
+        ("origin", "allow"),
+        ("-u h:a/b", "ask"),
+    ):
+        found = verdict(f"git push {place} main", project, ("allow", "bash(git push *)"))
+        assert found.action == expected, place
+
+
 def test_a_bare_repository_is_none_for_a_git_that_a_rule_lets_run(project: Path) -> None:
     mark = project.parent / "mark"
     mark.write_text(f"#!/bin/sh\n: >>{project.parent}/ran\n")

@@ -4,7 +4,10 @@ These lists make rules careful; they are never complete, and need not be: what i
 if a person has allowed that program.
 """
 
+import os
 import re
+from collections import deque
+from collections.abc import Sequence
 
 from zot_core.permissions.commands.wrappers import wrapper
 
@@ -58,7 +61,7 @@ RISKY: dict[str, str] = {
     "gcc": "-wrapper -B -fplugin -specs @",
     "git": (
         "bisect config difftool filter-branch foreach maintenance mergetool"
-        " -c -C -O -u -x --config-env --exec --git-dir --work-tree --output --ext-diff"
+        " -c -C -O -u -x --bare --config-env --exec --git-dir --work-tree --output --ext-diff"
         " --open-files-in-pager --upload-pack --receive-pack --textconv --template --no-index"
     ),
     "go": "-exec -toolexec -vettool -o",
@@ -144,6 +147,9 @@ _EDITORS = names("ed emacs ex micro nano nvim pico rsync scp split sqlite3 ssh-k
 
 _IN_PLACE = names("awk gawk perl ruby sed")
 _OF_GIT = names("checkout config mv restore rm")
+_GIT_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"))
+"""Options of git before a subcommand that have a value, which may be the next word; see git(1)."""
+
 _OUTPUT = re.compile(r"-[oO]|--?out(?:put)?(?:[-_]?(?:file|dir|document|path))?")
 _WITH_OUTPUT = re.compile(rf"-[oO][^-]|(?:{_OUTPUT.pattern})=")
 
@@ -223,6 +229,26 @@ def writes(name: str, words: list[str]) -> bool:
 def is_output(before: str, word: str) -> bool:
     """Whether a word is, or has in it, the file that a program writes; `before` is the word before it."""
     return _OUTPUT.fullmatch(before) is not None or _WITH_OUTPUT.match(word) is not None
+
+
+def git_places(words: Sequence[str]) -> list[str]:
+    """Return the folders to which the options of git before its subcommand lead, one from the other, and the operands
+    of a `push`: in these repositories it works."""
+    places: list[str] = []
+    base = ""
+    rest = deque(words[1:])
+    while rest and rest[0].startswith("-"):
+        name, separator, value = rest.popleft().partition("=")
+        if name in _GIT_VALUED and not separator:
+            value = rest.popleft() if rest else ""
+        if name == "-C":
+            base = os.path.join(base, value)
+        elif name == "--git-dir":
+            places.append(value)
+    found = [os.path.join(base, each) for each in places]
+    if "push" in [*rest][:1]:
+        found += [os.path.join(base, each.removeprefix("file://")) for each in rest if not each.startswith("-")]
+    return [*([base] if base else []), *found]
 
 
 def is_plain(name: str) -> bool:
