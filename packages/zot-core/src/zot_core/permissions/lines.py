@@ -13,7 +13,8 @@ from zot_core.permissions.commands.readers import reader_name
 from zot_core.permissions.commands.reading import Reading
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
 from zot_core.permissions.rule import COMMANDS, FILES, READ, WRITES, Rule
-from zot_core.permissions.shell_line import GAP, ShellLine, SimpleCommand, read_line
+from zot_core.permissions.shell_line import ShellLine, SimpleCommand, read_line
+from zot_core.permissions.word import GAP
 from zot_provider.record import Record, field
 
 GitUse: TypeAlias = Literal["", "reads", "writes"]

@@ -8,7 +8,8 @@ from zot_core.permissions.commands.programs import prefix
 from zot_core.permissions.commands.readers import read_files
 from zot_core.permissions.patterns import is_below, literal_path
 from zot_core.permissions.rule import READ, WRITES
-from zot_core.permissions.shell_line import GAP, read_line
+from zot_core.permissions.shell_line import read_line
+from zot_core.permissions.word import GAP
 
 MOST, LENGTH = 5, 300
 """Most rules for one call, and most characters of one: a person must be able to read them."""

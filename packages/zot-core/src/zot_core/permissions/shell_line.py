@@ -7,34 +7,15 @@ named here are neither: a grammar that grows makes lines unclear and opaque, nev
 
 import re
 from itertools import pairwise
-from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
 from zot_core.permissions.here_document import ends_where_seen
+from zot_core.permissions.word import GAP, Word, read_word, text_of
 from zot_provider.record import Record, field
 
 LENGTH = 10_000
 """Most bytes of a line that is read; a longer one is unclear."""
-
-
-GAP = "\0"
-"""In place of text that only the shell knows; no argument of a program can contain it."""
-
-
-class Word(NamedTuple):
-    """A word of a command as the program gets it, with a `GAP` for each part that depends on what a shell does.
-
-    `glob`: the shell replaces it by the names of files.
-    """
-
-    shape: str
-    glob: bool = False
-
-    @property
-    def known(self) -> bool:
-        """Whether it is exactly what the program gets."""
-        return not self.glob and GAP not in self.shape
 
 
 class SimpleCommand(Record):
@@ -118,17 +99,6 @@ _WHOLE = ("string", "translated_string", "heredoc_body", "regex")
 _ENDING = ("list", "negated_command", "pipeline")
 """Kinds whose last command gets the redirections behind them."""
 _DECLARING = ("declaration_command", "unset_command")
-_ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
-_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-"""Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
-_GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
-_BRACES = re.compile(r"[{}]")
-_PLAIN = re.compile(r"[^{}~\\*?\[]*")
-"""A word that means what it says."""
-_OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
-"""A folder that only the shell knows: that of before, or of its stack (bash(1), Tilde Expansion)."""
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_QUOTED_ESCAPE = re.compile(r'\\([$`"\\])|\\\n')
 _SUBSTITUTES = re.compile(r"[$<>]\(|`")
 _NUMBERED = re.compile(r"\\[xuUc0-7]")
 _HARMLESS = "/dev/null"
@@ -191,15 +161,15 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
     if kind == "command":
         line.commands.append(_command(node))
     elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
-        line.commands.append(SimpleCommand([_word(each) for each in words], _text(node)))
+        line.commands.append(SimpleCommand([read_word(each) for each in words], text_of(node)))
     elif kind == "file_redirect":
         _read_redirection(node, line, data)
     elif kind in ("heredoc_body", "herestring_redirect"):
-        line.inputs.append(_text(node) if kind == "heredoc_body" else _word(node.children[-1]).shape)
+        line.inputs.append(text_of(node) if kind == "heredoc_body" else read_word(node.children[-1]).shape)
     elif kind in _DECLARING:
-        line.commands.append(SimpleCommand([Word(_text(node.children[0])), Word(GAP)], _text(node)))
+        line.commands.append(SimpleCommand([Word(text_of(node.children[0])), Word(GAP)], text_of(node)))
     elif kind == "variable_assignment":
-        line.texts.append(_word(node.children[-1]).shape)
+        line.texts.append(read_word(node.children[-1]).shape)
     elif kind == "heredoc_redirect" and not ends_where_seen(node, data):
         line.hide("it is not clear where a here-document ends")
     elif kind == "word" and b"\n" in (node.text or b""):
@@ -221,14 +191,14 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
 def _read_text(node: Node, line: ShellLine) -> None:
     """Note text that is data here, but that a builtin may run as an index of an array, or a prompt."""
     kind = node.type
-    if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(_text(node)):
-        line.texts.append(_word(node).shape)
-    elif kind == "ansi_c_string" and _NUMBERED.search(_text(node)):
+    if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(text_of(node)):
+        line.texts.append(read_word(node).shape)
+    elif kind == "ansi_c_string" and _NUMBERED.search(text_of(node)):
         line.opaque.append("it spells characters by numbers")
     elif kind == "heredoc_body":
         start = next((each for each in node.parent.children if each.type == "heredoc_start"), None)  # type: ignore[union-attr]
-        quoted = start is not None and any(sign in _text(start) for sign in "'\"\\")
-        if not quoted and _SUBSTITUTES.search(_text(node)):
+        quoted = start is not None and any(sign in text_of(start) for sign in "'\"\\")
+        if not quoted and _SUBSTITUTES.search(text_of(node)):
             line.opaque.append("a here-document contains a substitution")
 
 
@@ -249,11 +219,11 @@ def _separate(node: Node) -> list[Node]:
 
 def _command(node: Node) -> SimpleCommand:
     words = [
-        _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
+        read_word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         for child in node.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
-    ] + [_word(each) for each in _words_behind(node)]
-    return SimpleCommand(words, _text(node), _is_fed(node))
+    ] + [read_word(each) for each in _words_behind(node)]
+    return SimpleCommand(words, text_of(node), _is_fed(node))
 
 
 def _words_behind(node: Node) -> list[Node]:
@@ -306,7 +276,7 @@ def _is_fed(node: Node) -> bool:
         return False
     return any(
         child.type == "heredoc_redirect"
-        or (child.type == "file_redirect" and child.children[0].type == "<" and _is_file(_word(child.children[-1])))
+        or (child.type == "file_redirect" and child.children[0].type == "<" and _is_file(read_word(child.children[-1])))
         for child in parent.children
     )
 
@@ -315,52 +285,14 @@ def _is_file(word: Word) -> bool:
     return word.known and not word.shape.startswith(("/dev/", "/proc/"))
 
 
-def _word(node: Node) -> Word:
-    kind = node.type
-    if kind in ("word", "number"):
-        text = _text(node)
-        if _PLAIN.fullmatch(text):
-            return Word(text)
-        if _BRACES.search(text):
-            return Word(text if text == "{}" else GAP)
-        shape = _OTHER_TILDE.sub(GAP, text)
-        shape = _ESCAPE.sub(_escaped, _ASSIGNED_TILDE.sub(GAP, shape) if _ASSIGNS.match(text) else shape)
-        return Word(shape, glob=_GLOB.search(text) is not None)
-    if kind == "raw_string":
-        return Word(_text(node)[1:-1])
-    if kind == "string":
-        return Word(_quoted(node))
-    if kind == "concatenation":
-        if _text(node) == "{}":
-            return Word("{}")
-        parts = [_word(child) for child in node.children]
-        return Word("".join(part.shape for part in parts), any(part.glob for part in parts))
-    return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
-
-
-def _quoted(node: Node) -> str:
-    """Return what is between two quotes, with a gap for each expansion."""
-    text, shape, at = node.text or b"", [], node.start_byte + 1
-    expansions = [child for child in node.children if child.is_named and child.type != "string_content"]
-    for start, end in [*((each.start_byte, each.end_byte) for each in expansions), (node.end_byte - 1, -1)]:
-        plain = text[at - node.start_byte : start - node.start_byte].decode("utf-8", "surrogateescape")
-        shape += [_QUOTED_ESCAPE.sub(_escaped, plain), *([GAP] if end >= 0 else [])]
-        at = end
-    return "".join(shape)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return "" if found[0] == "\\\n" else found[1]
-
-
 def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     file, words = _parts(node)
     if words:
         line.unclear.append("a redirection is before other words")
-    descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
+    descriptor = next((text_of(child) for child in node.children if child.type == "file_descriptor"), "1")
     line.of_bash = line.of_bash or len(descriptor) > 1  # others take `12>` for the word 12
     sign = next((child for child in node.children if not child.is_named), node)
-    operator, path = sign.type, "" if file is None else _word(file).shape
+    operator, path = sign.type, "" if file is None else read_word(file).shape
     joined = file is None and not _BEHIND_CLOSING.match(data, sign.end_byte)
     joined = joined or (operator in (">&", "<&") and path.startswith("-") and path != "-")
     if joined or not descriptor.isdecimal():
@@ -381,7 +313,3 @@ def _parts(node: Node) -> tuple[Node | None, list[Node]]:
     given = node.children[sign + 1 :]
     closes = sign >= 0 and node.children[sign].type.endswith("-")
     return (None, given) if closes or not given else (given[0], given[1:])
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "surrogateescape")

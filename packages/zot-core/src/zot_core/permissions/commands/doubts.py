@@ -17,7 +17,8 @@ from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.permissions.rule import COMMANDS, FILES, READ, Rule
-from zot_core.permissions.shell_line import GAP, ShellLine
+from zot_core.permissions.shell_line import ShellLine
+from zot_core.permissions.word import GAP
 
 _VALUED = ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
 """Options of shells that have a value."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from zot_core.permissions.commands.programs import EXEC_FLAGS, names
 from zot_core.permissions.commands.wrappers import wrapper
-from zot_core.permissions.shell_line import GAP, ShellLine, Word, read_line
+from zot_core.permissions.shell_line import ShellLine, read_line
+from zot_core.permissions.word import GAP, Word
 
 _DEPTH, _OPTIONS, _BEHIND = 4, 8, 16
 """How deep commands inside commands are looked for, behind how many options of a program, words of a wrapper."""

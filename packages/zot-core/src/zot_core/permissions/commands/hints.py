@@ -9,7 +9,8 @@ from zot_core.permissions.commands.inline_code import only_edits
 from zot_core.permissions.commands.programs import is_interpreter, is_plain, risky, runs_others
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.patterns import CommandPattern
-from zot_core.permissions.shell_line import GAP, ShellLine
+from zot_core.permissions.shell_line import ShellLine
+from zot_core.permissions.word import GAP
 
 _WORDS, _CHARACTERS = 64, 100_000
 """Words of a program behind which another one is looked for, and characters that are looked at on the way."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.programs import names
-from zot_core.permissions.shell_line import GAP, ShellLine
+from zot_core.permissions.shell_line import ShellLine
+from zot_core.permissions.word import GAP
 from zot_provider.record import Record
 
 _LONGEST = 4_000

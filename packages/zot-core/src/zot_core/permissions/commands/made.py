@@ -10,7 +10,8 @@ from zot_core.permissions.commands.inline_code import may_start
 from zot_core.permissions.commands.programs import as_program, is_interpreter, recipes
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.patterns import CommandPattern
-from zot_core.permissions.shell_line import GAP, ShellLine
+from zot_core.permissions.shell_line import ShellLine
+from zot_core.permissions.word import GAP
 
 _COPIERS = frozenset(("cp", "dd", "install", "link", "ln", "mv", "rsync"))
 """Programs that give a file another name."""

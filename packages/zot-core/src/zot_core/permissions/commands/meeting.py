@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from zot_core.permissions.shell_line import GAP
+from zot_core.permissions.word import GAP
 
 STATES = 2_000
 """The most pairs of states that are looked at; patterns that have more of them are said to meet."""

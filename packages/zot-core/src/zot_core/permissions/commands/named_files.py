@@ -11,7 +11,8 @@ from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands import programs
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.meeting import Step, word_steps
-from zot_core.permissions.shell_line import GAP, ShellLine, Word
+from zot_core.permissions.shell_line import ShellLine
+from zot_core.permissions.word import GAP, Word
 from zot_provider.record import Record, field
 
 _PATHS, _FOLDERS, _ENTRIES, _WILDCARDS = 400, 6, 5_000, 16

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from zot_core.permissions.commands.programs import STORES
-from zot_core.permissions.shell_line import Word
+from zot_core.permissions.word import Word
 from zot_provider.record import Record, field
 
 _DIFF = """

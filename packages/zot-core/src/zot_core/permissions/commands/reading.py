@@ -7,7 +7,8 @@ from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands.named_files import LinePlace
 from zot_core.permissions.commands.readers import BUILTINS, read_files, reader_name
 from zot_core.permissions.patterns import is_below
-from zot_core.permissions.shell_line import SimpleCommand, Word
+from zot_core.permissions.shell_line import SimpleCommand
+from zot_core.permissions.word import Word
 from zot_provider.record import Record, field
 
 _ORDERS = {"git": ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH"), "rg": ("RIPGREP_CONFIG_PATH",)}
