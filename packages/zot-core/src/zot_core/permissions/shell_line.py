@@ -32,10 +32,12 @@ class SimpleCommand(Record):
 
 
 class Redirection(Record):
-    """A file that the shell opens for a command; `path` is the shape of a word."""
+    """A file that the shell opens for a command; `path` is the shape of a word. `makers` are the words of the commands
+    whose output a file gets; None if they are too many."""
 
     path: str
     writes: bool
+    makers: list[list[str]] | None = field(default_factory=list)
 
 
 class ShellLine(Record):
@@ -102,6 +104,13 @@ _DECLARING = ("declaration_command", "unset_command")
 _SUBSTITUTES = re.compile(r"[$<>]\(|`")
 _NUMBERED = re.compile(r"\\[xuUc0-7]")
 _HARMLESS = "/dev/null"
+_MAKING = 200
+"""The most parts of a statement in which commands are looked for whose output it writes."""
+_ORDERS = {
+    "BASH_ENV": ["."], "GIT_CONFIG_PARAMETERS": ["git", "-c"], "NODE_OPTIONS": ["node"], "PERL5DB": ["perl", "-e"],
+    "PERL5OPT": ["perl"], "PYTHONSTARTUP": ["python3"], "RUBYOPT": ["ruby"],
+}  # fmt: skip
+"""Variables from which programs take what a command has as arguments: files and code that run, and options."""
 _DESCRIPTORS = ("0", "1", "2")
 
 _parser: Parser | None = None
@@ -160,6 +169,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
     kind = node.type
     if kind == "command":
         line.commands.append(_command(node))
+        line.redirections += _of_tee(node, line.commands[-1].shapes)
     elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
         line.commands.append(SimpleCommand([read_word(each) for each in words], text_of(node)))
     elif kind == "file_redirect":
@@ -170,6 +180,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.commands.append(SimpleCommand([Word(text_of(node.children[0])), Word(GAP)], text_of(node)))
     elif kind == "variable_assignment":
         line.texts.append(read_word(node.children[-1]).shape)
+        line.commands += _ordered(text_of(node.children[0]), line.texts[-1], text_of(node))
     elif kind == "heredoc_redirect" and not ends_where_seen(node, data):
         line.hide("it is not clear where a here-document ends")
     elif kind == "word" and b"\n" in (node.text or b""):
@@ -304,7 +315,37 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
         return
     line.unclear.append("it redirects input or output")
-    line.redirections.append(Redirection(path, writes=not operator.startswith("<")))
+    writes = not operator.startswith("<")
+    line.redirections.append(Redirection(path, writes, _makers(node) if writes else []))
+
+
+def _of_tee(node: Node, words: list[str]) -> list[Redirection]:
+    files = [each for each in words[1:] if not each.startswith("-")] if words[:1] == ["tee"] else []
+    return [Redirection(each, writes=True, makers=_makers(node)) for each in files]
+
+
+def _ordered(variable: str, value: str, source: str) -> list[SimpleCommand]:
+    """Return the command that does what a variable makes programs do."""
+    orders = _ORDERS.get(variable, [])
+    values = [value] if len(orders) > 1 else value.split()
+    return [SimpleCommand([Word(each) for each in (*orders, *values)], source)] if orders else []
+
+
+def _makers(node: Node) -> list[list[str]] | None:
+    """Return the words of the commands of a statement whose output a redirection, or `tee`, writes."""
+    while node.parent is not None and node.parent.type in ("redirected_statement", "heredoc_redirect", "pipeline"):
+        node = node.parent
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    stack = [body.children[-1], *node.children[1:]] if body is not None and body.type == "list" else [node]
+    found: list[list[str]] = []
+    for _ in range(_MAKING):
+        if not stack:
+            return found
+        each = stack.pop()
+        stack.extend(each.children)
+        if each.type == "command":
+            found.append(_command(each).shapes)
+    return None
 
 
 def _parts(node: Node) -> tuple[Node | None, list[Node]]:

@@ -26,7 +26,7 @@ gnuplot: -e
 guile: -c
 julia: -e -E
 lua: -e
-node: -e --eval -p --print
+node: -e --eval -p --print -r --require --import
 octave: --eval
 osascript: -e
 perl: -e -E -n

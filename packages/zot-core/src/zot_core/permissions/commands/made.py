@@ -4,10 +4,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from zot_core.permissions.commands.forms import Form
+from zot_core.permissions.commands.forms import Form, read_forms
 from zot_core.permissions.commands.hints import Hint, commands
 from zot_core.permissions.commands.inline_code import may_start
-from zot_core.permissions.commands.programs import as_program, is_interpreter, recipes
+from zot_core.permissions.commands.programs import REPOSITORY, SCRIPTED, as_program, is_interpreter, recipes
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.patterns import CommandPattern
 from zot_core.permissions.shell_line import ShellLine
@@ -19,11 +19,21 @@ _COPIERS = frozenset(("cp", "dd", "install", "link", "ln", "mv", "rsync"))
 _PRINTERS = frozenset(("cat", "head", "tac", "tail"))
 """Programs whose output may become a copy of a file."""
 
-_DECODERS = frozenset(("base32", "base64", "gunzip", "gzip", "openssl", "rev", "sed", "tr", "uudecode", "xxd", "zcat"))
-"""Programs whose output does not show in their arguments."""
+_VALUED = frozenset(
+    ("-W", "-X", "-I", "-r", "-O", "-o", "+O", "+o", "--rcfile", "--init-file", "--require", "--import")
+)
+"""Options of interpreters and shells that have a value."""
+
+_FILES = ("-f", "--file", "--makefile", "-x")
+"""Options whose value is a script."""
+
+_NAME, _ENDINGS = re.compile(r"\w+"), (".py", ".js", ".rb", ".pl", "")
+"""The name of a module in code, and how the names of its file may end."""
 
 _DOWNLOADERS = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document")}
-_ESCAPES = re.compile(r"\\[x0-7]")
+_ESCAPES, _OTHER_ESCAPE = re.compile(r"\\[uUx0-7]"), re.compile(r"\\[^nt]|\\\Z")
+_VALUES = 500
+"""The most values that are put into a format."""
 
 
 def renames(line: ShellLine, forms: Sequence[Form], pattern: CommandPattern) -> str:
@@ -42,21 +52,64 @@ def renames(line: ShellLine, forms: Sequence[Form], pattern: CommandPattern) -> 
     return f"{found} may get another name" if found else ""
 
 
+def _is_shell(form: Form) -> bool:
+    """Whether a command is a shell, or a program that is given by its path, which one may have to run."""
+    row = wrapper(form.name)
+    return "/" in form[0].shape or (row is not None and row.kind == "shell")
+
+
 def made_and_run(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
     """Yield the commands that a line may write into a file and then run; None for any."""
     made, copied = _made(line, forms)
-    run = {name for form in forms for name in _run(form)}
+    run = {os.path.basename(name) for form in forms for name in _run(form)}
     shells = any((row := wrapper(form.name)) is not None and row.kind in ("shell", "adds") for form in forms)
     if shells:
         run.update(os.path.basename(each.path) for each in line.redirections if not each.writes)
-    if not run.isdisjoint(copied) or (run.intersection(made) and any(form.name in _DECODERS for form in forms)):
+    if any(form.name in REPOSITORY for form in forms):  # hooks, and settings
+        run.update(os.path.basename(each.path) for each in line.redirections if ".git/" in each.path)
+    if not run.isdisjoint(copied):
         yield "it runs a program that it makes", None
     elif run.intersection(made):
-        written = [word.shape for form in forms if form.name in ("echo", "printf") for word in form[1:]]
-        for text in [*line.inputs, *written, " ".join(written)]:
-            if GAP in text or _ESCAPES.search(text) or any(may_start(form.name, text) for form in forms):
+        makers = [each.makers for each in line.redirections if each.writes and os.path.basename(each.path) in run]
+        shown = [None if words is None else _shown(words) for each in makers for words in each or (None,)]
+        written = [word.shape for form in forms if form.name == "echo" for word in form[1:]]
+        for text in [*line.inputs, *shown, *written, " ".join(written)]:
+            if text is None or GAP in text or _ESCAPES.search(text) or _is_code(text, forms):
                 yield "it runs what it writes", None
+                break
+            text = text.removeprefix("#!")
             yield from (("it runs what it writes", each) for each in commands(f"{text} ;"))
+
+
+def _is_code(text: str, forms: Sequence[Form]) -> bool:
+    """Whether a text is a script that starts programs which only a program of these knows."""
+    if any(may_start(form.name, text) for form in forms):
+        return True
+    if not any(form.name in (".", "source") or _is_shell(form) for form in forms):
+        return False
+    return any(not each[0].known for each in read_forms(text))
+
+
+def _shown(words: Sequence[str]) -> str | None:
+    """Return the text that a command writes, empty if it is one of the here-documents of the line; None if the
+    command does not show it."""
+    name = words[0].rpartition("/")[2] if words else ""
+    if name == "printf":
+        return _printed([word for at, word in enumerate(words) if at > 1 or word != "--"][1:])
+    if name in ("echo", "tee", "true", ":", "mkdir", "cd", "chmod") or (name == "cat" and words[1:] in ([], ["-"])):
+        return ""
+    return None
+
+
+def _printed(words: Sequence[str]) -> str | None:
+    """Return what printf(1) makes of a format and its values; None if that is more than to put them in."""
+    first, *parts = re.split("%s", words[0].replace("%%", "\1")) if words else [""]
+    rounds = max(1, -(-len(words[1:]) // len(parts))) if parts else 1
+    if any("%" in part or _OTHER_ESCAPE.search(part) for part in (first, *parts)) or rounds * len(parts) > _VALUES:
+        return None
+    values = iter(words[1:])
+    text = "".join(first + "".join(next(values, "") + part for part in parts) for _ in range(rounds))
+    return text.replace("\\n", "\n").replace("\\t", "\t").replace("\1", "%")
 
 
 def _made(line: ShellLine, forms: Iterable[Form]) -> tuple[set[str], set[str]]:
@@ -84,5 +137,25 @@ def _run(form: Form) -> Iterator[str]:
     yield form.name
     row = wrapper(form.name)
     if is_interpreter(form.name) or form.name in (".", "source") or (row is not None and row.kind == "shell"):
-        yield from (os.path.basename(word) for word in form.shapes[1:3] if not word.startswith("-"))
+        yield from _scripts(form.shapes[1:], code=is_interpreter(form.name))
+    elif form.name in SCRIPTED:
+        given = zip(form.shapes, form.shapes[1:], strict=False)
+        yield from (word for before, word in given if before in _FILES)
+        yield from (
+            word.removeprefix(each).lstrip("=") for word in form.shapes[1:] for each in _FILES if word.startswith(each)
+        )
     yield from recipes(as_program(form.shapes), form.shapes)
+
+
+def _scripts(words: Sequence[str], *, code: bool) -> Iterator[str]:
+    """Yield what an interpreter may run: the values of options, modules that its code may load, its first operand."""
+    before = ""
+    for word in words:
+        if before in ("-c", "-e", "-m"):
+            yield from (f"{name}{end}" for name in _NAME.findall(word) for end in _ENDINGS if code)
+            return
+        yield from (f"{word}{end}" for end in _ENDINGS)
+        if before not in _VALUED and not word.startswith(("-", "+")):
+            return
+        yield from (word[2:], word.partition("=")[2])
+        before = word

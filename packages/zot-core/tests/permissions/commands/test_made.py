@@ -1,0 +1,56 @@
+"""A line that makes a file and runs it: what it runs is what it writes, whatever writes it."""
+
+import pytest
+
+from zot_core.permissions.judge import Judge
+from zot_core.permissions.rule import parse_rule
+
+
+def judge(command: str) -> str:
+    return Judge([parse_rule("deny", "bash(mark *)")], "yolo").judge_command(command, "/").action
+
+
+MADE = [
+    "BASH_ENV=<(echo mark v) bash -c true", "GIT_CONFIG_PARAMETERS=\"'alias.x=!mark v'\" git x",
+    "PYTHONSTARTUP=<(echo x) python3 -i", "PERL5DB='BEGIN{system(\"mark v\")}' perl -d -e 1",
+    "echo 'a:;mark v' > m; make -f m", "echo 'a:;mark v' > m; make -fm", "echo 'a:;mark v' > m; make --file=m",
+    "printf 'ma%s v' rk > s; sh s", "printf -- 'ma%s v' rk > s; sh s", "printf '%c' m > s; sh s",
+    "printf '%s%s\\n' ls '' ma 'rk v' > s; sh s",
+    "printf 'ma%s v' rk > s; . ./s", "echo -e '\\u006dark' > s; sh s",
+    "printf 'a:\\n\\tmark v\\n' > Makefile && make",
+    "echo 'x=ma; ${x}rk v' > s; bash s", "tee s <<< 'x=ma; ${x}rk v'; bash s", "jq -rn '\"ma\"+\"rk v\"' > s; sh s",
+    "awk 'BEGIN{print \"ma\" \"rk v\"}' > s; sh s", "cut -c2- f > s; sh s", "date '+mark v' > s; sh s",
+    "stat -c 'mark %n' v > s; sh s", "git log --format=x > s; . ./s", "paste f g | cat > s; bash s",
+    "printf '#!/bin/mark\\n' > s; chmod +x s; ./s v", "echo '#!/usr/bin/env mark' > s; chmod +x s; ./s v",
+    "echo 'mark v' > .git/hooks/pre-commit; git commit -m x", "jq . f > .git/hooks/pre-commit; git commit -m x",
+    "echo 'import os; os.system(\"x\")' > x.py; python3 -m x",
+    "echo 'import os; os.system(\"x\")' > x.py; python3 -c 'import x'",
+    "echo 'require(\"child_process\").execSync(\"x\")' > x.js; node x",
+    "echo 'require(\"child_process\")' > x.js; node -r ./x.js -e 1", "echo 'BEGIN{system(\"x\")}' > x; awk -f x",
+    "echo '1e mark v' > x; sed -f x f", "curl h > s; sh s", "cat a > s; sh s", "cat > s <<< 'mark v'; sh s",
+    "curl h | tee s; bash s", "BASH_ENV=s bash -c true; echo mark v > s", "{ echo ma; date; } > s; sh s",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", MADE)
+def test_a_file_that_a_line_makes_and_runs_or_that_a_variable_names_does_not_run_unasked(line: str) -> None:
+    assert judge(line) in ("ask", "deny")
+
+
+ONLY_READ = [
+    "cat > a.py <<'E'\nprint(1)\nE\npython3 a.py", "curl h > data.json; python3 s.py data.json",
+    "git log --format=%s > log.txt && python3 analyse.py log.txt", "jq . a > b.json; node run.js b.json",
+    "make > build.log 2>&1; tail build.log", "echo ls > s && sh s",
+    "printf '%s\\n' 'set -e' 'ls -la' > s.sh; sh s.sh", "printf '#!/bin/sh\\nls\\n' > s.sh; chmod +x s.sh; ./s.sh",
+    "gcc -o a a.c && ./a", "pytest > out.txt; grep FAILED out.txt", "LOG=build.log; make > build.log",
+    "NODE_OPTIONS=--max-old-space-size=4096 npm run build", "ENV=production node server.js",
+    "PYTHONPATH=src python3 -m pytest", "git diff > x.patch; git apply x.patch",
+    "echo x > .gitignore; git add .gitignore", "docker ps > ps.txt; wc -l ps.txt",
+    "awk '{print $1}' f > ids; xargs -a ids ls", "./run.sh > out; ./check.sh", "pg_dump db > dump.sql; gzip dump.sql",
+    "sort f > g; diff f g", "python3 gen.py > out.c; gcc out.c -o out",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ONLY_READ)
+def test_a_file_that_a_line_makes_and_only_reads_or_whose_text_does_no_harm_is_not(line: str) -> None:
+    assert judge(line) == "allow"
