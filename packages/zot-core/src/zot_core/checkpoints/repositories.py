@@ -1,13 +1,14 @@
-"""`Repositories`: notices that a repository of git in a folder is gone, new, or another one.
+"""`Repositories`: notices that a repository of git in a folder is gone, new, another one, or has lost parts.
 
-What is in a repository is not stored: it is large, and its own history. But that a command has removed it is a change
-that cannot be undone, and has to be named.
+What is in a repository is not stored: it is large, and its own history. But that a command has removed it, or its
+history, is a change that cannot be undone, and has to be named.
 """
 
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 
+from zot_core.checkpoints import states
 from zot_core.checkpoints.folders import HOLDS
 from zot_core.checkpoints.states import FileChange, FileState, save
 from zot_core.checkpoints.store import CheckpointStore
@@ -33,7 +34,9 @@ class Repositories:
             with suppress(OSError):  # unreadable
                 now = save(path, self._store.objects, self._limit)
                 before = self._known.get(path)
-                if path not in self._known or before != now:
+                # What git itself does with a repository is no change.
+                same = before is not None and now is not None and states.lost_parts(before, now) == []
+                if path not in self._known or (before != now and not same):
                     self._hold(path)
                     changes.append(FileChange(path, before, now))
                 self._known[path] = now

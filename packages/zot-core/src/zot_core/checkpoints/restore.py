@@ -88,7 +88,7 @@ class FileHistory:
         except OSError as error:
             plan.problems.append(f"{path}: {error.strerror}")
             return
-        if now == target:
+        if now == target or (now and target and states.lost_parts(target, now) == []):
             return
         if target is None and (moved := self._repository_of(path)):
             line = f"{moved}: {_NEW_REPOSITORY}"
@@ -112,7 +112,9 @@ class FileHistory:
     def _why_not(self, now: FileState | None, target: FileState | None) -> str:
         """Return why a file cannot become `target`; empty if it can."""
         if target is not None and target.mode == states.FOLDER:
-            return f"{_REPOSITORY}; it was removed" if now is None else f"{_REPOSITORY}; this is another one"
+            lost = states.lost_parts(target, now) if now else None
+            change = f"it has lost {', '.join(lost)}" if lost else "this is another one" if now else "it was removed"
+            return f"{_REPOSITORY}; {change}"
         if now is not None and now.mode == states.FOLDER:
             return _NEW_REPOSITORY
         if target is None or self._store.objects.has(target.id):

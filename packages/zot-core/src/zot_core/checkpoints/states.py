@@ -7,7 +7,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from zot_core.checkpoints.folders import FolderIsLink, hold_folder
@@ -28,8 +29,8 @@ _OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if sys.platform != "win32" 
 
 class FileState(NamedTuple):
     """A file or a link. `id` is that of its content (of a link: its target). For a file that is too large to be stored
-    it is `<size>@<time of the last change in ns>`; for the folder of a repository it says which one it is, and is empty
-    for another folder; with the mode 0 it is the reason why nothing is known."""
+    it is `<size>@<time of the last change in ns>`; for the folder of a repository it says which one it is, and which
+    parts it has, and is empty for another folder; with the mode 0 it is the reason why nothing is known."""
 
     mode: int
     id: str
@@ -102,7 +103,7 @@ def _save(name: str, folder: int, objects: ObjectStore, limit: int) -> FileState
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     mode = mode_of(status)
     if stat.S_ISDIR(status.st_mode) and name == _REPOSITORY:
-        return FileState(FOLDER, f"{status.st_dev:x}:{status.st_ino:x}")
+        return FileState(FOLDER, f"{status.st_dev:x}:{status.st_ino:x}:{','.join(_parts(name, folder))}")
     if not mode:
         return None
     if mode == LINK:
@@ -117,6 +118,31 @@ def _save(name: str, folder: int, objects: ObjectStore, limit: int) -> FileState
     finally:
         os.close(descriptor)
     return FileState(mode_of(status), objects.put(data)) if len(data) <= limit else unstored(status)
+
+
+def _parts(repository: str, folder: int) -> Iterator[str]:
+    """Return which parts a repository has, of those that git never removes from one."""
+    for part in ("HEAD", "config", "refs"):
+        with suppress(OSError):
+            os.stat(os.path.join(repository, part), dir_fd=folder)
+            yield part
+    for part in ("objects", os.path.join("objects", "pack")):  # git moves contents from one to the other
+        with suppress(OSError):
+            held = os.open(os.path.join(repository, part), os.O_RDONLY | os.O_DIRECTORY | _OPEN, dir_fd=folder)
+            try:
+                if set(os.listdir(held)) - {"info", "pack"}:
+                    yield "objects"
+                    return
+            finally:
+                os.close(held)
+
+
+def lost_parts(before: FileState, now: FileState) -> list[str] | None:
+    """Return which parts of a repository are gone; None if it is another one."""
+    old, new = before.id.split(":"), now.id.split(":")
+    if before.mode != FOLDER or now.mode != FOLDER or old[:2] != new[:2]:
+        return None
+    return [part for part in old[-1].split(",") if part and part not in new[-1].split(",")] if len(old) > 2 else []
 
 
 def put_back(
