@@ -16,11 +16,12 @@ from zot_core.aio import GivenUp
 from zot_core.checkpoints.folder_modes import FolderModes
 from zot_core.checkpoints.folders import FolderIsLink
 from zot_core.checkpoints.repositories import Repositories
+from zot_core.checkpoints.sight import Seen, Sight
 from zot_core.checkpoints.states import (
-    CLOCK_SECONDS,
     EXECUTABLE,
     LINK,
     REGULAR,
+    UNSEEN,
     FileChange,
     FileState,
     mode_of,
@@ -66,7 +67,7 @@ class GitTree:
         self._environment = store_environment() | {"GIT_INDEX_FILE": self._index}
         self._exclude = [f"--exclude=/{_literal(name)}/" for path in left_out if (name := self._relative(path))]
         self._excludes: bytes | None = None
-        self._looked = 0.0  # when the last look began, in seconds since 1970
+        self._sight = Sight(store.folder)  # of the last look
         self._large: dict[bytes, FileState] = {}  # files that are too large to be stored, at the last look
         self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
         self._repositories = Repositories(store, limits.file_bytes)
@@ -108,14 +109,19 @@ class GitTree:
         fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0") if indexed else []
         heads = dict(zip(fields[1::2], fields[::2], strict=False))
         old = {name: _old_state(head, self._modes.get(name)) for name, head in heads.items()}
-        others = self._run("ls-files", "-o", "-z", "--exclude-standard", *self._exclude).split(b"\0")
+        rules = ("-o", "-z", "--exclude-standard", *self._exclude)
+        others = self._run("ls-files", *rules).split(b"\0")
         # A name that ends in a slash is that of a repository in the folder.
         names = old.keys() | {name for name in others if name and not name.endswith(b"/")}
         if len(names) - len(old) + indexed > self._limits.files:
             raise FolderTooLarge(f"the folder has more than {self._limits.files:,} files")
         large, unread = self._sizes(names)
         self._note_modes(names)
-        found = self._compare({**self._large, **old}, names, large) if compare else []
+        hidden = self._run("ls-files", "-i", "--directory", *rules).split(b"\0")
+        hidden += [name for name in others if name.endswith(b"/")]
+        sight = Sight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
+        compared = self._compare({**self._large, **old}, names, large) if compare else []
+        found, doubtful = self._sight.judge(compared, sight, self._seen)
         inside = (os.path.join(self._path(name), ".git") for name in others if name.endswith(b"/"))
         repositories = self._repositories.look([os.path.join(self._store.folder, ".git"), *inside])
         self._large = large
@@ -124,9 +130,19 @@ class GitTree:
         if changed := names - large.keys() - unread:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
-        self._looked = began
+        self._sight = sight
         folders = self._folders.look(os.fsdecode(name) for name in (*listed, *names))
-        return found + self._changed_since(found) + ([*repositories, *folders] if compare else [])
+        asked = [FileChange(path, None, UNSEEN) for path in doubtful]
+        return [*found, *self._changed_since(found), *asked, *(repositories + folders if compare else ())]
+
+    def _seen(self) -> Seen:
+        """Return what was in sight at the last look, from the index."""
+        listed = self._run("ls-files", "-s", "--debug")  # without `-z` no name can look like another line
+        ids = re.findall(rb"^\d{6} ([0-9a-f]{64}) \d\t", listed, re.MULTILINE)
+        return Seen(
+            {id.decode() for id in ids},
+            {int(each) for each in re.findall(rb"^  dev: \d+\tino: (\d+)$", listed, re.MULTILINE)},
+        )
 
     def _copy_excludes(self) -> None:
         """Keep what the repository leaves out, for a command that removes the repository: what was left out would seem
@@ -193,13 +209,10 @@ class GitTree:
         self, old: "dict[bytes, FileState | None]", names: set[bytes], large: dict[bytes, FileState]
     ) -> list[FileChange]:
         changes = []
-        shown = any(os.path.basename(name) == b".gitignore" for name in names)
         for name in sorted(names | self._large.keys()):
             path = self._path(name)
             with suppress(OSError):  # unreadable
                 now = large.get(name) or self._state(path)
-                if shown and name not in old and os.lstat(path).st_ctime < self._looked - CLOCK_SECONDS:
-                    continue  # it is no longer left out, and is not new
                 if now != old.get(name):
                     changes.append(FileChange(path, old.get(name), now))
         return changes

@@ -14,6 +14,7 @@ from zot_provider.record import Record, field
 _TOO_LARGE = "too large to be stored"
 _NOT_STORED = "its content is no longer stored"
 _REPOSITORY = "a repository, of which nothing is stored"
+_STAYS = "it was there before, out of sight, and stays"
 _NEW_REPOSITORY = f"{_REPOSITORY}; it is new, and stays"
 
 
@@ -61,7 +62,7 @@ class FileHistory:
         self._left: dict[str, set[FileState | None]] = {}  # states of a path that are not the person's work since
         for changes in self._changes.values():
             for path, before, after in changes:
-                self.first.setdefault(path, before)
+                self.first.setdefault(path, before and before.in_sight)
                 self._left.setdefault(path, {self.first[path]}).add(after)
 
     def plan(self, undone: Iterable[str], redone: Iterable[str]) -> RestorePlan:
@@ -77,8 +78,9 @@ class FileHistory:
         plan = RestorePlan()
         for path, way in sorted(ways.items()):
             left = self._left[path]
+            passed = {state and state.in_sight for state in way[:-1]}
             # A state on the way that is not the agent's would be passed over: the person's work between two prompts.
-            self.add(plan, path, way[-1], left if left.issuperset(way[:-1]) else set())
+            self.add(plan, path, way[-1], left if left.issuperset(passed) else set())
         return plan
 
     def add(self, plan: RestorePlan, path: str, target: FileState | None, expected: set[FileState | None]) -> None:
@@ -88,12 +90,18 @@ class FileHistory:
         except OSError as error:
             plan.problems.append(f"{path}: {error.strerror}")
             return
-        if now == target or (now and target and states.lost_parts(target, now) == []):
+        found = target is not None and target.mode & states.FOUND
+        target = target and target.in_sight
+        if now is None if found else now == target or (now and target and states.lost_parts(target, now) == []):
             return
-        if target is None and (moved := self._repository_of(path)):
+        if (found or target is None) and (moved := self._repository_of(path)):
             line = f"{moved}: {_NEW_REPOSITORY}"
             plan.problems += [] if line in plan.problems else [line]
             return
+        if found:
+            plan.problems.append(f"{path}: {_STAYS}")
+            if now == target:
+                return
         if why := self._why_not(now, target):
             plan.problems.append(f"{path}: {why}")
             return

@@ -19,6 +19,8 @@ from zot_provider.files.replace_file import replace_file, write_all
 
 REGULAR, EXECUTABLE, LINK, FOLDER = 0o100644, 0o100755, 0o120000, 0o040000
 """The modes of git. Files may have other permissions here, which git does not keep."""
+FOUND = 0o1000000
+"""A bit of the mode in a state before a change: the file was not made, it only came into sight, as it is here."""
 PERMISSIONS = 0o777
 """The bits of a mode that are kept. Setuid and setgid are not: undoing something must not give a program rights."""
 _REPOSITORY = ".git"
@@ -39,6 +41,11 @@ class FileState(NamedTuple):
     def has_content(self) -> bool:
         """Whether it has a content that may be stored."""
         return self.mode not in (0, FOLDER) and "@" not in self.id
+
+    @property
+    def in_sight(self) -> "FileState":
+        """The state of the file itself, without `FOUND`."""
+        return FileState(self.mode & ~FOUND, self.id)
 
     @property
     def is_folder(self) -> bool:

@@ -1,0 +1,159 @@
+"""A file that a command did not make, but that a look sees for the first time, is no file for undo to remove."""
+
+import os
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from zot_core import Runtime
+from zot_core.checkpoints.states import CLOCK_SECONDS
+from zot_core.checkpoints.store import CheckpointLimits
+from zot_core.checkpoints.watch import Checkpoints
+from zot_core.errors import FilesEdited
+from zot_core.runtime.restoring import Moved
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+Undoes = Callable[..., Awaitable[Moved]]
+
+STAYS = "it was there before, out of sight, and stays"
+FOLDER_STAYS = "its files were there before, out of sight; they stay"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    for name in ("", "sub", "built"):
+        subprocess.run(["git", "init", "-q", work / name], check=True)
+    (work / "built" / ".git").rename(tmp_path / "unused")
+    (work / ".git" / "info" / "exclude").write_text("notes\n")
+    (work / ".gitignore").write_text(".env\nbuilt/\n*.o\n")
+    for name in (".env", "notes", "a", "sub/f", "built/x", "../outside"):
+        (work / name).write_text(f"only {name}")
+    made = (work / "../outside").stat().st_ctime
+    while time.time() < made + 4 * CLOCK_SECONDS:  # the clock of the kernel is coarser than that of the look
+        time.sleep(CLOCK_SECONDS)
+    return work
+
+
+@pytest.fixture
+def undoes(tmp_path: Path, work: Path) -> Undoes:
+    async def undo(command: str, limits: CheckpointLimits | None = None, *, force: bool = False) -> Moved:
+        answers = [Turn(calls=[Call("bash", {"command": command})]), "done"]
+        checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
+        async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+            await rt.ask("go")
+            return await rt.branches.undo(force=force)
+
+    return undo
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "text"),
+    [
+        ("mv ../outside moved", "moved", "only ../outside"),
+        ("echo more >> ../outside; mv ../outside moved", "moved", "only ../outsidemore\n"),
+        ("mv .env moved", "moved", "only .env"),
+        ("mv built moved", "moved/x", "only built/x"),
+        ("mv sub/f moved", "moved", "only sub/f"),
+        (": > .git/info/exclude", "notes", "only notes"),
+        ("rm .git/info/exclude; sed -i s/only/changed/ notes", "notes", "changed notes"),
+        ("rm -r .git; git init -q", "notes", "only notes"),
+        ("sed -i /env/d .gitignore; sed -i s/only/changed/ .env", ".env", "changed .env"),
+    ],
+)
+async def test_what_only_came_into_sight_stays_and_is_named(
+    undoes: Undoes, work: Path, command: str, file: str, text: str
+) -> None:
+    moved = await undoes(f"{command}; echo new > new; echo changed > a", force=True)
+    assert (work / file).read_text() == text
+    assert f"{work / file}: {STAYS}" in moved.problems
+    assert not (work / "new").exists()
+    assert (work / "a").read_text() == "only a"
+
+
+@pytest.mark.parametrize(
+    "command", ["rm -r sub/.git", "mv sub/.git ../elsewhere", "rm sub/.git/HEAD", "rm -r sub/.git/*"]
+)
+async def test_the_files_around_a_repository_that_is_gone_stay_and_are_named_once(
+    undoes: Undoes, work: Path, command: str
+) -> None:
+    (work / "sub" / "g").write_text("g")
+    moved = await undoes(command)
+    assert [line for line in moved.problems if ".git: " not in line] == [f"{work / 'sub'}: {FOLDER_STAYS}"]
+    assert len(moved.problems) == 2
+    assert (moved.restored, (work / "sub" / "f").read_text()) == ([], "only sub/f")
+
+
+async def test_a_submodule_that_is_cut_off_keeps_its_files(undoes: Undoes, work: Path) -> None:
+    git = ["git", "-C", work, "-c", "protocol.file.allow=always", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run([*git[:2], work / "sub", *git[3:], "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run([*git, "submodule", "--quiet", "add", work / "sub", "module"], check=True)
+    (work / "module" / "f").write_text("only")
+    moved = await undoes("rm module/.git", force=True)
+    assert (work / "module" / "f").read_text() == "only"
+    assert moved.restored == [str(work / "module" / ".git")]
+    assert [line for line in moved.problems if "module" in line]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp .env copied; rm .env",
+        "sed -i s/only/changed/ .env; mv .env copied",
+        "cp -p ../outside copied; rm ../outside",
+        "mv ../outside a",
+        "sed -i /built/d .gitignore; sed -i s/only/changed/ built/x",
+        "rm -r sub/.git; sed -i s/only/changed/ sub/f",
+    ],
+)
+async def test_what_may_be_the_only_copy_is_asked_about(undoes: Undoes, work: Path, command: str) -> None:
+    with pytest.raises(FilesEdited):
+        await undoes(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mv a moved",
+        "mv a moved; echo more >> moved",
+        "mv a moved; sed -i s/only/changed/ moved",
+        "cp -p a copied",
+        "mkdir deep; ln a deep/linked",
+        "mkdir objects; echo > objects/x.o; echo > objects/x.c",
+        "echo > sub/new; echo > built/new; echo new > new",
+    ],
+)
+async def test_what_a_command_made_is_removed_without_a_question(undoes: Undoes, work: Path, command: str) -> None:
+    ignored = {"objects/x.o", "built/new", "sub/new"}
+    before = {str(path.relative_to(work)) for path in work.rglob("*") if ".git/" not in str(path)}
+    moved = await undoes(command)
+    after = {str(path.relative_to(work)) for path in work.rglob("*") if ".git/" not in str(path)}
+    assert after - ignored - {"objects"} == before
+    assert (moved.problems, (work / "a").read_text()) == ([], "only a")
+
+
+async def test_a_large_file_that_is_moved_stays_because_nothing_of_it_is_stored(undoes: Undoes, work: Path) -> None:
+    (work / "large").write_text("x" * 2000)
+    moved = await undoes("sleep 0.1; mv large moved", CheckpointLimits(file_bytes=1000))
+    assert moved.problems == [f"{work / 'large'}: too large to be stored", f"{work / 'moved'}: {STAYS}"]
+    assert os.path.getsize(work / "moved") == 2000
+
+
+async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(tmp_path: Path, work: Path) -> None:
+    turns = [Turn(calls=[Call("bash", {"command": each})]) for each in ("mv .env moved", "echo > moved", "rm moved")]
+    answers = [each for turn in turns for each in (turn, "done")]
+    checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"))
+    async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+        await rt.ask("one")
+        await rt.ask("two")
+        moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")
+        assert (moved.problems, moved.restored) == ([f"{work / 'moved'}: {STAYS}"], [str(work / "moved")])
+        assert (work / "moved").read_text() == "only .env"
+        await rt.ask("three")
+        moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")
+        assert not (work / "moved").exists()
+        assert moved.problems == []
