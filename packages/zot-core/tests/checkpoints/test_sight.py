@@ -1,6 +1,7 @@
 """A file that a command did not make, but that a look sees for the first time, is no file for undo to remove."""
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Awaitable, Callable
@@ -157,3 +158,28 @@ async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(tmp_path
         moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")
         assert not (work / "moved").exists()
         assert moved.problems == []
+
+
+async def test_a_folder_that_a_link_has_replaced_is_a_folder_again(undoes: Undoes, work: Path) -> None:
+    (work / "folder").mkdir()
+    (work / "folder" / "f").write_text("in it")
+    moved = await undoes("mv folder moved; ln -s moved folder")
+    assert moved.problems == []
+    assert not (work / "folder").is_symlink()
+    assert (work / "folder" / "f").read_text() == "in it"
+    assert not (work / "moved").exists()
+
+
+async def test_a_command_whose_changes_git_cannot_find_is_not_called_undone(
+    undoes: Undoes, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, fails = tmp_path / "bin" / "git", tmp_path / "fails"
+    git.parent.mkdir()
+    git.write_text(f"""#!/bin/sh
+case "$*" in *diff-files*) if [ -e {fails} ]; then echo broken >&2; exit 1; fi ;; esac
+exec {shutil.which("git")} "$@"
+""")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    moved = await undoes(f"touch {fails}; echo changed > a")
+    assert moved.problems == [f"{work}: what commands change here is not undone: git diff-files failed: broken"]

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 
 from zot_core.aio import GivenUp
 from zot_core.checkpoints.folder_modes import FolderModes
@@ -25,6 +26,7 @@ from zot_core.checkpoints.states import (
     FileChange,
     FileState,
     mode_of,
+    not_found,
     save,
     unstored,
 )
@@ -86,11 +88,14 @@ class GitTree:
                 replace_file(self._index, file.read(), mode=0o600)
         with suppress(FileNotFoundError):
             os.unlink(f"{self._index}.lock")  # of a command that was stopped
+        why = ""
         for _ in range(2):
-            with suppress(_GitFailed):  # a file may have changed meanwhile
+            try:
                 return self._look(compare=compare)
+            except _GitFailed as error:  # a file may have changed meanwhile
+                why = str(error)
         self.forget()
-        return self._look(compare=False)
+        return self._look(compare=False) + ([not_found(self._store.folder, why)] if compare else [])
 
     def forget(self) -> None:
         """Store every file with the next look: contents that were stored are missing."""
@@ -122,18 +127,30 @@ class GitTree:
         sight = Sight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
         compared = self._compare({**self._large, **old}, names, large) if compare else []
         found, doubtful = self._sight.judge(compared, sight, self._seen)
-        inside = (os.path.join(self._path(name), ".git") for name in others if name.endswith(b"/"))
-        repositories = self._repositories.look([os.path.join(self._store.folder, ".git"), *inside])
         self._large = large
-        if grown := large.keys() & old.keys():
-            self._run("update-index", "--force-remove", "-z", "--stdin", names=set(grown))
-        if changed := names - large.keys() - unread:
+        gone = (large.keys() & old.keys()) | self._behind_links(old)
+        if gone:
+            self._run("update-index", "--force-remove", "-z", "--stdin", names=gone)
+        if changed := names - large.keys() - unread - gone:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
         self._sight = sight
+        inside = (os.path.join(self._path(name), ".git") for name in others if name.endswith(b"/"))
+        repositories = self._repositories.look([os.path.join(self._store.folder, ".git"), *inside])
         folders = self._folders.look(os.fsdecode(name) for name in (*listed, *names))
         asked = [FileChange(path, None, UNSEEN) for path in doubtful]
         return [*found, *self._changed_since(found), *asked, *(repositories + folders if compare else ())]
+
+    def _behind_links(self, names: Iterable[bytes]) -> set[bytes]:
+        """Return the files of which a folder is a link now. Git refuses their names."""
+        top = os.fsencode(self._store.folder)
+
+        @cache
+        def is_real(folder: bytes) -> bool:
+            path = os.path.join(top, folder) if folder else top
+            return os.path.realpath(path) == path
+
+        return {name for name in names if not is_real(os.path.dirname(name))}
 
     def _seen(self) -> Seen:
         """Return what was in sight at the last look, from the index."""

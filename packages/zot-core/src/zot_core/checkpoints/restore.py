@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from zot_core.checkpoints import states
+from zot_core.checkpoints.folders import FolderIsLink
 from zot_core.checkpoints.states import FileChange, FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
@@ -88,8 +89,11 @@ class FileHistory:
         try:
             now = states.save(path, self._store.objects, self._limits.file_bytes)
         except OSError as error:
-            plan.problems.append(f"{path}: {error.strerror}")
-            return
+            removed = (os.path.join(each.path, "") for each in plan.files if each.target is None)
+            if not (isinstance(error, FolderIsLink) and path.startswith(tuple(removed))):
+                plan.problems.append(f"{path}: {error.strerror}")
+                return
+            now = None  # the link is removed first
         found = target is not None and target.mode & states.FOUND
         target = target and target.in_sight
         if now is None if found else now == target or (now and target and states.lost_parts(target, now) == []):
