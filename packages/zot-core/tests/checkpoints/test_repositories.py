@@ -8,7 +8,29 @@ import pytest
 
 from zot_core import Runtime
 from zot_core.checkpoints.watch import Checkpoints
+from zot_core.runtime.restoring import Moved
 from zot_provider.testing import Call, ScriptedClient, Turn
+
+COMMIT = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x"]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A repository with a file in its one commit."""
+    work = tmp_path / "work"
+    subprocess.run(["git", "init", "-q", work], check=True)
+    (work / "a").write_text("before")
+    subprocess.run(["git", "-C", work, "add", "a"], check=True)
+    subprocess.run(["git", "-C", work, *COMMIT], check=True)
+    return work
+
+
+async def undo(work: Path, command: str) -> Moved:
+    answers = [Turn(calls=[Call("bash", {"command": f"{command}; echo after > a"})]), "done"]
+    checkpoints = partial(Checkpoints, str(work.parent / "checkpoints"))
+    async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+        await rt.ask("go")
+        return await rt.branches.undo()
 
 
 @pytest.mark.parametrize(
@@ -20,17 +42,18 @@ from zot_provider.testing import Call, ScriptedClient, Turn
         ("rm .git/HEAD", "HEAD"),
     ],
 )
-async def test_a_repository_that_has_lost_parts_is_named_as_not_undone(tmp_path: Path, command: str, lost: str) -> None:
-    work = tmp_path / "work"
-    subprocess.run(["git", "init", "-q", work], check=True)
-    (work / "a").write_text("before")
-    commit = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x"]
-    subprocess.run(["git", "-C", work, "add", "a"], check=True)
-    subprocess.run(["git", "-C", work, *commit], check=True)
-    answers = [Turn(calls=[Call("bash", {"command": f"{command}; echo after > a"})]), "done"]
-    checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"))
-    async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
-        await rt.ask("go")
-        moved = await rt.branches.undo()
+async def test_a_repository_that_has_lost_parts_is_named_as_not_undone(work: Path, command: str, lost: str) -> None:
+    moved = await undo(work, command)
     assert moved.problems == [f"{work / '.git'}: a repository, of which nothing is stored; it has lost {lost}"]
     assert moved.restored == [str(work / "a")]
+
+
+async def test_a_worktree_that_a_command_made_stays_one(work: Path) -> None:
+    moved = await undo(work, "git worktree add -q made; echo more > made/new")
+    assert moved.problems == [
+        f"{work / 'made' / '.git'}: a repository, of which nothing is stored; it is new, and stays"
+    ]
+    assert moved.restored == [str(work / "a")]
+    subprocess.run(
+        ["git", "-C", work / "made", "rev-parse", "--verify", "-q", "HEAD"], check=True, stdout=subprocess.DEVNULL
+    )

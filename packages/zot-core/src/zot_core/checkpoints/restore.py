@@ -113,8 +113,10 @@ class FileHistory:
 
     def _repository_of(self, path: str) -> str:
         """Return the folder with the files of a repository that a new file is in, such as a `.git` that a command has
-        moved; empty without one."""
-        folder = os.path.dirname(path)
+        moved; a file `.git`, which makes a repository of the folder it is in; empty without one."""
+        folder, name = os.path.split(path)
+        if name == ".git":
+            return path
         while folder.startswith(os.path.join(self._store.folder, "")):
             if looks_bare(folder):
                 return folder
