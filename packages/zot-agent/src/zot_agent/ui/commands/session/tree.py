@@ -161,7 +161,8 @@ async def _move(chat: Chat, move: "Callable[..., Awaitable[Moved]]") -> "Moved |
                 return None
             agreed["force"] = True
     if moved.problems:
-        chat.note("not restored: " + "; ".join(map(sanitize_line, moved.problems[:_LISTED])), "warning")
+        more = [f"and {len(moved.problems) - _LISTED} more"] if len(moved.problems) > _LISTED else []
+        chat.note("not restored: " + "; ".join([*map(sanitize_line, moved.problems[:_LISTED]), *more]), "warning")
     return moved
 
 
