@@ -45,3 +45,25 @@ def test_a_question_about_a_prompt_that_was_sent_while_zot_started_takes_keys_at
         assert b"you can answer when you stop typing" not in pty.received
         pty.type("\x03\x03")
         pty.wait_end()
+
+
+def test_a_text_that_begins_with_the_letter_of_an_answer_is_typed_and_runs_nothing(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add(Turn("I look.", calls=[Call("bash", {"command": "touch ran"})]), "As you like.")
+    command = [sys.executable, "-m", "zot_agent", *zot.at(server), "--no-yolo"]
+    with PtyScreen(command, environment={**zot.env, "TERM": "xterm-256color"}, cwd=str(zot.cwd)) as pty:
+        pty.type("go\r")
+        pty.wait_for("Run bash touch ran?")
+        pty.wait_for("Enter choose")
+        pty.type("yes please")
+        pty.wait_for("› yes please")
+        assert "Run bash touch ran?" in pty.screen()
+        assert not (zot.cwd / "ran").exists()
+        pty.wait_for("Enter choose")
+        pty.type("n\r")
+        pty.wait_for("As you like.")
+        assert "› yes please" in pty.screen()
+        pty.type("\x03\x03")
+        pty.wait_end()
+    assert not (zot.cwd / "ran").exists()
