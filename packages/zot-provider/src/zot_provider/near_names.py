@@ -37,7 +37,7 @@ _MAY = "access allow allowed can enable enabled inherit may use with"
 _CHOICES = "allow allowed except filter filtered filters hide include included omit only without"
 _CHOSEN = "by calls commands functions list names servers skills subagents tools"
 """Words by which programs choose among what a server or an agent has, and words that can be beside them."""
-_ASKS = "always ask before each every first me run time tool tools user"
+_ASKS = "ask before first run tool tools user every me time always each"
 """Words of the names of switches by which programs ask."""
 _REFUSALS = ("ask", "block", "blocked", "deny", "denied", "forbid", "never", "plan", "readonly", "refuse", "reject")
 _OFF, _ANY = (False, "disabled", "false", "no", "none", "off"), (None, True, False, "", "*", "all", "any", "true")

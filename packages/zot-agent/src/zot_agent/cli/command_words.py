@@ -33,7 +33,7 @@ _OF_GO = {
 """Commands of the Go zot that zot does not have."""
 
 _NO_WORDS = frozenset(("telegram-bot", "tg"))
-"""Those of them that are words of no language, so that nothing behind them makes a sentence."""
+"""Names among these that are words of no language, so that nothing behind them makes a sentence."""
 
 _VERBS_OF_GO = frozenset(("attach", "logs", "reset", "run", "serve", "setup", "start", "status", "stop"))
 

@@ -15,7 +15,7 @@ _SCHEMES = {"http": "http", "https": "https", "socks5": "socks5", "socks5h": "so
 """Schemes of proxies, and what they mean: `socks`, which desktops write, leaves host names to the proxy."""
 _HOST = r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^][:?#]+)(?::([^:]*))?"
 _NO_HOSTS = ("direct", "disabled", "false", "no", "none", "null", "off")
-"""Words by which programs are told to use no proxy."""
+"""Words that turn a proxy off in other programs."""
 
 
 def may_need_proxy(url: ServerUrl) -> bool:
