@@ -26,7 +26,7 @@ def work(tmp_path: Path) -> Path:
 
 
 async def undo(work: Path, command: str) -> Moved:
-    answers = [Turn(calls=[Call("bash", {"command": f"{command}; echo after > a"})]), "done"]
+    answers: list[Turn | str] = [Turn(calls=[Call("bash", {"command": f"{command}; echo after > a"})]), "done"]
     checkpoints = partial(Checkpoints, str(work.parent / "checkpoints"))
     async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
         await rt.ask("go")

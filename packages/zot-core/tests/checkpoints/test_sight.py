@@ -43,7 +43,7 @@ def work(tmp_path: Path) -> Path:
 @pytest.fixture
 def undoes(tmp_path: Path, work: Path) -> Undoes:
     async def undo(command: str, limits: CheckpointLimits | None = None, *, force: bool = False) -> Moved:
-        answers = [Turn(calls=[Call("bash", {"command": command})]), "done"]
+        answers: list[Turn | str] = [Turn(calls=[Call("bash", {"command": command})]), "done"]
         checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
         async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
             await rt.ask("go")
@@ -90,9 +90,19 @@ async def test_the_files_around_a_repository_that_is_gone_stay_and_are_named_onc
 
 
 async def test_a_submodule_that_is_cut_off_keeps_its_files(undoes: Undoes, work: Path) -> None:
-    git = ["git", "-C", work, "-c", "protocol.file.allow=always", "-c", "user.name=a", "-c", "user.email=a@example.com"]
-    subprocess.run([*git[:2], work / "sub", *git[3:], "commit", "-q", "--allow-empty", "-m", "x"], check=True)
-    subprocess.run([*git, "submodule", "--quiet", "add", work / "sub", "module"], check=True)
+    git = [
+        "git",
+        "-C",
+        str(work),
+        "-c",
+        "protocol.file.allow=always",
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.com",
+    ]
+    subprocess.run([*git[:2], str(work / "sub"), *git[3:], "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run([*git, "submodule", "--quiet", "add", str(work / "sub"), "module"], check=True)
     (work / "module" / "f").write_text("only")
     moved = await undoes("rm module/.git", force=True)
     assert (work / "module" / "f").read_text() == "only"
@@ -146,7 +156,7 @@ async def test_a_large_file_that_is_moved_stays_because_nothing_of_it_is_stored(
 
 async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(tmp_path: Path, work: Path) -> None:
     turns = [Turn(calls=[Call("bash", {"command": each})]) for each in ("mv .env moved", "echo > moved", "rm moved")]
-    answers = [each for turn in turns for each in (turn, "done")]
+    answers: list[Turn | str] = [each for turn in turns for each in (turn, "done")]
     checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"))
     async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
         await rt.ask("one")
