@@ -77,7 +77,8 @@ async def test_a_command_that_waits_while_its_session_is_closed_is_cancelled(
         id = await served.open()
         await served.command(id, "prompt", message="think")
         waiting = [asyncio.ensure_future(served.command(id, name)) for name in ["control.wait_idle"] * 2]
-        await served.command(id, "ping")
+        for _ in range(20):  # each wait opens a connection of its own, which takes longer than one ping
+            await served.command(id, "ping")
         assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
         for answer in await asyncio.gather(*waiting):
             assert (answer["code"], answer["error"]) == ("cancelled", "the conversation is about to end")

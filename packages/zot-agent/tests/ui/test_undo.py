@@ -125,7 +125,6 @@ async def test_a_summary_is_not_offered_with_files_alone(chats: Chats, server: S
         await talk.shown("What goes back?")
         assert "the conversation; the files stay as they are" in talk.screen()
         assert "the files; the conversation stays" not in talk.screen()
-        talk.type("f")
         assert Path("a").exists()
         talk.type("b")
         await talk.shown("≡ Summary of the conversation")
