@@ -17,7 +17,7 @@ from zot_core.aio import GivenUp
 from zot_core.checkpoints.folder_modes import FolderModes
 from zot_core.checkpoints.folders import FolderIsLink
 from zot_core.checkpoints.repositories import Repositories
-from zot_core.checkpoints.sight import Seen, Sight
+from zot_core.checkpoints.sight import FolderSight, Seen
 from zot_core.checkpoints.states import (
     EXECUTABLE,
     LINK,
@@ -69,7 +69,7 @@ class GitTree:
         self._environment = store_environment() | {"GIT_INDEX_FILE": self._index}
         self._exclude = [f"--exclude=/{_literal(name)}/" for path in left_out if (name := self._relative(path))]
         self._excludes: bytes | None = None
-        self._sight = Sight(store.folder)  # of the last look
+        self._sight = FolderSight(store.folder)  # of the last look
         self._large: dict[bytes, FileState] = {}  # files that are too large to be stored, at the last look
         self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
         self._repositories = Repositories(store, limits.file_bytes)
@@ -124,7 +124,7 @@ class GitTree:
         self._note_modes(names)
         hidden = self._run("ls-files", "-i", "--directory", *rules).split(b"\0")
         hidden += [name for name in others if name.endswith(b"/")]
-        sight = Sight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
+        sight = FolderSight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
         compared = self._compare({**self._large, **old}, names, large) if compare else []
         found, doubtful = self._sight.judge(compared, sight, self._seen)
         self._large = large

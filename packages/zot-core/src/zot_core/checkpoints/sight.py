@@ -1,4 +1,4 @@
-"""`Sight`: tells the files that a command made from those that only came into sight.
+"""`FolderSight`: which files a command made, and which only came into sight.
 
 A file that a look sees for the first time need not be new: no rule leaves it out any more, the repository around it is
 gone, it could not be read, or it was moved in from where nobody looks. Undo must not remove it, for nobody has another.
@@ -31,15 +31,15 @@ class Seen(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What has become of files between two looks. A change that made no file has the bit `FOUND` in the state before.
+    """The changes of files between two looks. A change that made no file has the bit `FOUND` in the state before.
     Of the files in `doubtful` it is not known whether they are the work of the command alone."""
 
     changes: list[FileChange]
     doubtful: list[str]
 
 
-class Sight:
-    """What was out of sight in a folder at a look."""
+class FolderSight:
+    """The files of a folder that a look did not see."""
 
     def __init__(self, folder: str, at: float = 0.0, hidden: Iterable[bytes] = ()) -> None:
         """`at` is when the look began, in seconds since 1970. `hidden` are relative names; that of a folder of which
@@ -49,7 +49,7 @@ class Sight:
         following = pairwise([*sorted(hidden), b""])
         self._places = {name for name, after in following if not (name.endswith(b"/") and after.startswith(name))}
 
-    def judge(self, changes: list[FileChange], now: "Sight", look_up: Callable[[], Seen]) -> Judgement:
+    def judge(self, changes: list[FileChange], now: "FolderSight", look_up: Callable[[], Seen]) -> Judgement:
         """Judge the changes between this look and `now`. `look_up` is called if it is needed."""
         seen = cache(look_up)
         lost = cache(lambda: self._lost(now))
@@ -102,7 +102,7 @@ class Sight:
             name += slash
         return name
 
-    def _lost(self, now: "Sight") -> bool:
+    def _lost(self, now: "FolderSight") -> bool:
         """Whether something that was out of sight is gone: what is new may be made of it."""
         gone = self._places.difference(now._places)
         return any(not os.path.lexists(os.path.join(self._folder, os.fsdecode(name).rstrip("/"))) for name in gone)

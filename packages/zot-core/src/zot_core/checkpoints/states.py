@@ -128,7 +128,7 @@ def _save(name: str, folder: int, objects: ObjectStore, limit: int) -> FileState
 
 
 def _parts(repository: str, folder: int) -> Iterator[str]:
-    """Return which parts a repository has, of those that git never removes from one."""
+    """Return which of the parts that git never removes a repository has."""
     for part in ("HEAD", "config", "refs"):
         with suppress(OSError):
             os.stat(os.path.join(repository, part), dir_fd=folder)

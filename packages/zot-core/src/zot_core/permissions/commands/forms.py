@@ -18,7 +18,7 @@ model writes must not take the time of the event loop."""
 _LINE_FOLLOWS = re.compile(r"-\w*c|--command|trap")
 """Before a word that is a line of shell, also if it is a program without arguments."""
 _SEPARATOR, _OPERATOR = re.compile(r"[\s;]"), re.compile(r"[\s;&|<>]")
-"""What makes more of a text than one word, in an argument of any wrapper and of one that takes it for a line."""
+"""Signs of more than one word in an argument: of any wrapper, and of a wrapper that takes it for a line."""
 _READ_TEXTS = names(
     "compgen complete eval flock hyperfine mapfile mispipe parallel pee readarray script tmux trap watch"
 )
