@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 
 from zot_agent.cli.args import parse
@@ -232,7 +233,7 @@ def test_authorities_of_the_settings_are_trusted_here_and_by_children(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/before")  # so that it is put back
     file = tmp_path / "authorities.pem"
-    file.touch()
+    file.write_bytes(Path(certifi.where()).read_bytes())
     settle(tmp_path, config={"ca_file": str(file)})
     close(build("--no-session"))
     assert os.environ["SSL_CERT_FILE"] == str(file)
