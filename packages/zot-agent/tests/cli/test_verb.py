@@ -99,7 +99,7 @@ def test_arguments_and_options_arrive_with_their_types_and_defaults(arguments: l
         ([], "the following arguments are required: NAME; see zot show --help"),
         (["a", "wide"], "argument short|long: invalid choice: 'wide'"),
         (["a", "--limit", "x"], "argument --limit: invalid int value: 'x'"),
-        (["a", "--level", "3"], "argument --level: invalid choice: 3"),
+        (["a", "--level", "3"], "argument --level: invalid choice: '?3"),
         (["a", "--nope"], "unrecognized arguments: --nope; see zot show --help"),
     ],
 )
