@@ -1,7 +1,9 @@
+import __future__
+
 import copy
 import dataclasses
 import inspect
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -110,3 +112,12 @@ def test_a_record_has_the_signature_of_its_fields() -> None:
         count: int = 3
 
     assert str(inspect.signature(Fresh)) in ("(name: str, count: int = 3) -> None", "(name: str, count: int = 3)")
+
+
+def test_a_record_has_fields_where_annotations_are_text() -> None:
+    body = "class Fresh(Record):\n    name: str\n    count: int = 3\n"
+    scope = {"Record": Record, "__name__": __name__}
+    exec(compile(body, "<a module>", "exec", __future__.annotations.compiler_flag, dont_inherit=True), scope)
+    fresh: Any = scope["Fresh"]
+    assert fresh.__match_args__ == ("name", "count")
+    assert repr(fresh("x")).endswith("Fresh(name='x', count=3)")

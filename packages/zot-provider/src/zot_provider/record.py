@@ -149,7 +149,8 @@ class _RecordType(type):
 
 def _kinds(namespace: dict[str, Any]) -> Mapping[str, Any]:
     """Return the annotations in the body of a class, by name."""
-    if sys.version_info >= (3, 14):  # a body has a function instead (PEP 649)
+    if sys.version_info >= (3, 14) and "__annotations__" not in namespace:
+        # A body has a function instead (PEP 649), but not where annotations are text (`from __future__`).
         import annotationlib  # noqa: PLC0415  new in Python 3.14
 
         annotate = annotationlib.get_annotate_from_class_namespace(namespace)
