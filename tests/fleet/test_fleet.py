@@ -327,6 +327,6 @@ run_and_leave(work())
 
 
 def test_control_c_before_anything_is_begun_is_no_traceback() -> None:
-    command = [sys.executable, "-c", EARLY]
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", EARLY]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (130, "zot: stopped\n")
