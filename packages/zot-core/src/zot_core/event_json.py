@@ -96,10 +96,7 @@ def _seen(message: Message) -> str:
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the fields of a `usage` event, which are also the fields of the usage in `get_state`."""
-    return {name: getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write")} | {
-        "cost_usd": usage.shown_cost,
-        "reasoning": usage.reasoning,
-    }
+    return {**usage.counts, "cost_usd": usage.shown_cost, "reasoning": usage.reasoning}
 
 
 def model_fields(model: Model) -> dict[str, Any]:

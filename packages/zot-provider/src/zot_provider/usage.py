@@ -40,9 +40,19 @@ class Usage(Record):
         )
 
     @property
+    def counts(self) -> dict[str, int]:
+        """The tokens by kind, as events and rows name them."""
+        return {
+            "input": self.input,
+            "output": self.output,
+            "cache_read": self.cache_read,
+            "cache_write": self.cache_write,
+        }
+
+    @property
     def context(self) -> int:
         """Tokens that the last request and its answer occupy in the context window."""
-        return self.input + self.cache_read + self.cache_write + self.output
+        return sum(self.counts.values())
 
     @property
     def shown_cost(self) -> float | None:

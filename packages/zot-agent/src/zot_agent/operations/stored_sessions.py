@@ -209,10 +209,8 @@ def session_fields(entry: SessionEntry) -> "StoredSessionInfo":
     """Return the fields of a session with its last prompt and answer and its tokens. This reads a file."""
     preview = read_preview(entry.path)
     usage = preview.usage
-    tokens = {"input": usage.input, "output": usage.output, "cache_read": usage.cache_read}
     said = {"last_prompt": preview.prompt, "last_answer": preview.answer}
-    tokens["cache_write"] = usage.cache_write
-    fields = {**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost}
+    fields = {**entry_fields(entry), **said, "tokens": usage.counts, "cost_usd": usage.shown_cost}
     return cast("StoredSessionInfo", fields)
 
 

@@ -94,7 +94,6 @@ _PICTURES_AGAIN = TextBlock("Tool output included the following image content:")
 
 _META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
 _FATES: tuple[Fate, ...] = get_args(Fate)
-_COUNTED = ("input", "output", "cache_read", "cache_write")
 
 
 def to_bytes(row: str) -> bytes:
@@ -205,7 +204,7 @@ def usage_row(usage: Usage, cumulative: Usage) -> str:
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
-    fields = {f"{name}_tokens": getattr(usage, name) for name in _COUNTED} | {"cost_usd": usage.shown_cost}
+    fields = {f"{kind}_tokens": count for kind, count in usage.counts.items()} | {"cost_usd": usage.shown_cost}
     return fields if usage.reasoning is None else fields | {"reasoning_tokens": usage.reasoning}
 
 
@@ -391,9 +390,9 @@ def read_usage(value: Any) -> Usage:
         return found if usable else missing
 
     cost = number("cost_usd", None)
-    input, output, read, written = (int(number(f"{name}_tokens")) for name in _COUNTED)
+    counts = {kind: int(number(f"{kind}_tokens")) for kind in Usage().counts}
     reasoning = int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None
-    return Usage(input, output, read, written, None if cost is None else float(cost), reasoning)
+    return Usage(**counts, cost_usd=None if cost is None else float(cost), reasoning=reasoning)
 
 
 def _text(value: Any) -> str:
