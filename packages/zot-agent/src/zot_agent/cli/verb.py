@@ -26,7 +26,10 @@ VERB_ALIASES = {"rm": "remove", "ls": "list"}
 
 
 class Verb:
-    """A function as the subcommand `name`. `stopped` is the line for Ctrl+C."""
+    """A function as the subcommand `name`. `stopped` is the line for Ctrl+C.
+
+    The parameters are read from `__code__`: `inspect.signature` costs an import, which would delay each verb.
+    """
 
     def __init__(self, name: str, function: Callable[..., int], stopped: str = "stopped") -> None:
         assert isinstance(function, FunctionType)

@@ -103,6 +103,7 @@ def _shown(words: Sequence[str]) -> str | None:
 
 def _printed(words: Sequence[str]) -> str | None:
     """Return what printf(1) makes of a format and its values; None if that is more than to put them in."""
+    # `%%` prints a percent sign, and is another character until the rest of the format has been read.
     first, *parts = re.split("%s", words[0].replace("%%", "\1")) if words else [""]
     rounds = max(1, -(-len(words[1:]) // len(parts))) if parts else 1
     if any("%" in part or _OTHER_ESCAPE.search(part) for part in (first, *parts)) or rounds * len(parts) > _VALUES:
