@@ -1,4 +1,4 @@
-"""Write `zot_agent/ui/commands/keys.json`: the slash commands with keys, for the first screen, which loads no commands.
+"""Write `zot_agent/ui/commands/keys.json`: the names, the help and the keys of the slash commands.
 
 Run `make generate` after changing one of them.
 """
@@ -10,6 +10,6 @@ import zot_agent.ui.commands
 from zot_agent.ui.commands import slash_commands
 
 if __name__ == "__main__":
-    rows = [[each.name, each.help, each.keys] for each in slash_commands().values() if each.keys]
+    rows = {each.name: [each.help, each.keys] for each in slash_commands().values()}
     path = Path(zot_agent.ui.commands.__file__).with_name("keys.json")
     path.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")

@@ -742,9 +742,8 @@ async def test_without_favourite_models_ctrl_p_says_how_to_name_them(chats: Chat
 
 
 def test_the_keys_that_run_commands_are_those_of_the_commands() -> None:
-    known = json.loads(Path(commands.__file__).with_name("keys.json").read_text("utf-8"))
-    assert known == [[each.name, each.help, [*each.keys]] for each in commands.slash_commands().values() if each.keys]
-    assert {(name, help, tuple(keys)) for name, help, keys in known} <= {
+    assert {name: [each.help, [*each.keys]] for name, each in commands.slash_commands().items()} == commands.KEYS
+    assert {(name, help, tuple(keys)) for name, (help, keys) in commands.KEYS.items() if keys} <= {
         (each.name, each.help, each.keys) for each in ACTIONS
     }
 

@@ -33,7 +33,7 @@ _OF_GO = {
 """Commands of the Go zot that zot does not have."""
 
 _NO_WORDS = frozenset(("telegram-bot", "tg"))
-"""Names among these that are words of no language, so that nothing behind them makes a sentence."""
+"""Commands of the Go zot whose names are words of no language: a command line that begins with one is no prompt."""
 
 _VERBS_OF_GO = frozenset(("attach", "logs", "reset", "run", "serve", "setup", "start", "status", "stop"))
 
@@ -66,11 +66,11 @@ def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None
 def refuse_screen_command(prompt: str) -> None:
     """Raise `ConfigError` for a prompt that is a slash command of the chat screen, where there is no screen to run it:
     `/permissions ask` would begin work in the mode that it was to change."""
-    from zot_agent.ui.commands import slash_commands  # noqa: PLC0415  few prompts begin with a slash
+    from zot_agent.ui.commands import KEYS  # noqa: PLC0415  few prompts begin with a slash
     from zot_core.conversation.commands import read_command  # noqa: PLC0415  as above
 
     found = read_command(prompt)
-    if found is not None and (name := found[0].lower()) in slash_commands():
+    if found is not None and (name := found[0].lower()) in KEYS:
         raise ConfigError(f"/{name} is a command of the chat screen, which needs a terminal; -p sends it as a prompt")
 
 

@@ -1,12 +1,11 @@
 """The keys of the chat screen: each action with its function, its help text and its keys."""
 
 import asyncio
-import json
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zot_agent.ui.chat_keys import CHAT
+from zot_agent.ui.commands import KEYS
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.settings.sides import SIDES, switch_sides
 from zot_core.permission_mode import MODE_HELP, MODES
@@ -57,12 +56,6 @@ def _help_or_type(chat: Controller) -> None:
         chat.run("/help", keep=True)
 
 
-with open(os.path.join(os.path.dirname(__file__), "commands", "keys.json"), encoding="utf-8") as _file:
-    _COMMANDS: list[tuple[str, str, list[str]]] = json.load(_file)
-"""The commands with keys: the name, the help and the keys, which `make generate` writes. The first screen does not need
-the modules of commands."""
-
-
 def _of_command(name: str, help: str, keys: list[str]) -> Action[Controller]:
     return Action(name, lambda chat: chat.run(f"/{name}", keep=True), help, tuple(keys))
 
@@ -99,7 +92,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action(SIDES, switch_sides, "changes side by side, or in one column", ("alt+v",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    *(_of_command(*row) for row in _COMMANDS),
+    *(_of_command(name, help, keys) for name, (help, keys) in KEYS.items() if keys),
     Action("help_if_empty", lambda chat: _help_or_type(chat), "show them, if the editor is empty", ("?",)),
 )
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any
 
-from zot_agent.ui.commands import ELSEWHERE, ReservedNames, command_sections, slash_commands
+from zot_agent.ui.commands import ELSEWHERE, KEYS, command_sections, slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.input import prompts
 from zot_core.aio import spawn
@@ -34,7 +34,7 @@ class CommandDispatcher:
         self._chat = chat
         self.changed: Signal[[]] = Signal()
         self._conversation = chat.host.conversation
-        self._conversation.reserve_commands(ReservedNames())
+        self._conversation.reserve_commands(KEYS)
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
 
@@ -65,7 +65,7 @@ class CommandDispatcher:
         first = typed.split(maxsplit=1)[0] if typed.strip() else ""
         found = read_command(typed)
         command = None if found is None else slash_commands().get(found[0].lower())
-        if command is None and first.startswith("/") and first.strip("/:;,.").lower() in slash_commands():
+        if command is None and first.startswith("/") and first.strip("/:;,.").lower() in KEYS:
             raise self._unknown(first[1:])
         if found is None:
             return False
@@ -94,7 +94,7 @@ class CommandDispatcher:
         if (found := read_command(typed)) is None:
             return False
         name = found[0].lower()
-        if name in slash_commands() or self._conversation.find_command(name) is not None:
+        if name in KEYS or self._conversation.find_command(name) is not None:
             return True
         return bool(self._starting()) and not offered.lower().startswith(name)
 

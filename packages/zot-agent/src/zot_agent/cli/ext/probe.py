@@ -15,7 +15,7 @@ from zot_agent.extensions.managed import ManagedExtension
 from zot_agent.extensions.setup import ExtensionSetup
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import extension_limits
-from zot_agent.ui.commands import ReservedNames
+from zot_agent.ui.commands import KEYS
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.record import Record
@@ -43,7 +43,7 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
             zot_home(),
             extension_limits(),
             removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
-            commands=ReservedNames(),
+            commands=KEYS,
             tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS if not tool.replaceable)],
         ),
     )

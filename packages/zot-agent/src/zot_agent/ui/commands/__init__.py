@@ -1,10 +1,13 @@
 """The registry of slash commands. Each module named here lists its own in `COMMANDS`, beside their functions."""
 
-from collections.abc import Container
+import json
+import os
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from zot_agent.ui.commands.base import SlashCommand
+if TYPE_CHECKING:
+    from zot_agent.ui.commands.base import SlashCommand
 
 SECTIONS = {
     "conversation": ("conversation", "session.tree", "context", "session.exchange", "session.timeline"),
@@ -28,8 +31,14 @@ ELSEWHERE = {
 """Advice for commands that exist only when something is set up, or that other programs have."""
 
 
+with open(os.path.join(os.path.dirname(__file__), "keys.json"), encoding="utf-8") as _file:
+    KEYS: dict[str, tuple[str, list[str]]] = json.load(_file)
+"""The help and the keys of each command by its name, which `make generate` writes, for what does not need the modules
+of commands, such as the first screen. Extensions cannot give these names to their commands."""
+
+
 @cache
-def command_sections() -> dict[str, list[SlashCommand]]:
+def command_sections() -> "dict[str, list[SlashCommand]]":
     """Return the screen's slash commands by the titles of their sections."""
     return {
         title: [command for name in names for command in import_module(f"{__name__}.{name}").COMMANDS]
@@ -38,13 +47,6 @@ def command_sections() -> dict[str, list[SlashCommand]]:
 
 
 @cache
-def slash_commands() -> dict[str, SlashCommand]:
+def slash_commands() -> "dict[str, SlashCommand]":
     """Return the screen's slash commands by name."""
     return {command.name: command for commands in command_sections().values() for command in commands}
-
-
-class ReservedNames(Container[str]):
-    """The names that extensions cannot give their commands. The modules are imported at the first look-up."""
-
-    def __contains__(self, name: object) -> bool:
-        return name in slash_commands()

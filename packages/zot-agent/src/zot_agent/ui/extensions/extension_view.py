@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from zot_agent.ui.commands import ReservedNames
+from zot_agent.ui.commands import KEYS
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
@@ -89,7 +89,7 @@ class ExtensionView:
             return
         if self._watched is None:
             self._watched = extensions
-            extensions.reserve(ReservedNames())
+            extensions.reserve(KEYS)
             notify = extensions.notify
             extensions.changed.add(lambda _: self._changed())
             extensions.panels.resize(*self._chat.app.window.size)
