@@ -1,11 +1,8 @@
 """What a session changed."""
 
-from functools import partial
 from pathlib import Path
 
-from zot_core import Runtime
-from zot_core.checkpoints.watch import Checkpoints
-from zot_provider.testing import Call, ScriptedClient, Turn
+from saved_work import bash, opens_in
 
 
 async def test_the_diff_is_from_before_the_session_to_now(tmp_path: Path) -> None:
@@ -16,14 +13,9 @@ async def test_the_diff_is_from_before_the_session_to_now(tmp_path: Path) -> Non
     (work / "run").write_text("x\n")
     (work / "huge").write_text("x" * 1_100_000)
     (work / "same").write_text("same")
-    first = Turn(calls=[Call("bash", {"command": "sed -i 's/^7$/seven/; s/^4000$/x/' long; rm same; ln -s long link"})])
-    second = Turn(
-        calls=[
-            Call("bash", {"command": "printf same > same; printf 'a\\r\\nb\\r\\n' > breaks; chmod +x run; : > huge"})
-        ]
-    )
-    client, saving = ScriptedClient([first, "one", second, "two"]), partial(Checkpoints, str(tmp_path / "checkpoints"))
-    async with Runtime("any-name", client=client, cwd=work, checkpoints=saving) as rt:
+    first = bash("sed -i 's/^7$/seven/; s/^4000$/x/' long; rm same; ln -s long link")
+    second = bash("printf same > same; printf 'a\\r\\nb\\r\\n' > breaks; chmod +x run; : > huge")
+    async with opens_in(work)(first, "one", second, "two") as rt:
         assert await rt.branches.diff() == []
         await rt.ask("one")
         await rt.ask("two")

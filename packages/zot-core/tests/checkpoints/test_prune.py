@@ -2,18 +2,15 @@
 
 import os
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
+from saved_work import bash, opens_in
 
-from zot_core import Runtime
 from zot_core.checkpoints.prune import list_checkpoints, prune, prune_if_due
 from zot_core.checkpoints.states import REGULAR, FileChange, FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import CheckpointError
-from zot_provider.testing import Call, ScriptedClient, Turn
 
 DAY = 86_400
 
@@ -77,10 +74,7 @@ async def test_after_pruning_the_store_of_a_running_agent_its_next_command_is_co
     work = tmp_path / "work"
     (work / "sub").mkdir(parents=True)
     (work / "sub" / "a").write_text("0")
-    turns = [Turn(calls=[Call("bash", {"command": f"echo {number} > sub/a"})]) for number in (1, 2)]
-    client = ScriptedClient([turns[0], "one", turns[1], "two"])
-    saving = partial(Checkpoints, str(tmp_path / "checkpoints"))
-    async with Runtime("any-name", client=client, cwd=work, checkpoints=saving) as rt:
+    async with opens_in(work)(bash("echo 1 > sub/a"), "one", bash("echo 2 > sub/a"), "two") as rt:
         await rt.ask("one")
         assert rt.checkpoints is not None
         await rt.checkpoints.settle()

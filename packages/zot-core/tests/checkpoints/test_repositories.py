@@ -1,15 +1,12 @@
 """What a command does to a repository itself is not undone, and named."""
 
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
+from saved_work import bash, opens_in
 
-from zot_core import Runtime
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.runtime.restoring import Moved
-from zot_provider.testing import Call, ScriptedClient, Turn
 
 COMMIT = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x"]
 
@@ -26,9 +23,7 @@ def work(tmp_path: Path) -> Path:
 
 
 async def undo(work: Path, command: str) -> Moved:
-    answers: list[Turn | str] = [Turn(calls=[Call("bash", {"command": f"{command}; echo after > a"})]), "done"]
-    checkpoints = partial(Checkpoints, str(work.parent / "checkpoints"))
-    async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+    async with opens_in(work)(bash(f"{command}; echo after > a"), "done") as rt:
         await rt.ask("go")
         return await rt.branches.undo()
 

@@ -5,18 +5,15 @@ import shutil
 import subprocess
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
+from saved_work import bash, opens_in
 
-from zot_core import Runtime
 from zot_core.checkpoints.states import CLOCK_SECONDS
 from zot_core.checkpoints.store import CheckpointLimits
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import FilesEdited
 from zot_core.runtime.restoring import Moved
-from zot_provider.testing import Call, ScriptedClient, Turn
 
 Undoes = Callable[..., Awaitable[Moved]]
 
@@ -46,12 +43,10 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def undoes(tmp_path: Path, work: Path) -> Undoes:
+def undoes(work: Path) -> Undoes:
     async def undo(command: str, limits: CheckpointLimits | None = None, *, force: bool = False) -> Moved:
         pass_time()
-        answers: list[Turn | str] = [Turn(calls=[Call("bash", {"command": command})]), "done"]
-        checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
-        async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+        async with opens_in(work)(bash(command), "done", limits=limits) as rt:
             await rt.ask("go")
             return await rt.branches.undo(force=force)
 
@@ -150,11 +145,9 @@ async def test_a_large_file_that_is_moved_stays_because_nothing_of_it_is_stored(
     assert os.path.getsize(work / "moved") == 2000
 
 
-async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(tmp_path: Path, work: Path) -> None:
-    turns = [Turn(calls=[Call("bash", {"command": each})]) for each in ("mv .env moved", "echo > moved", "rm moved")]
-    answers: list[Turn | str] = [each for turn in turns for each in (turn, "done")]
-    checkpoints = partial(Checkpoints, str(tmp_path / "checkpoints"))
-    async with Runtime("any-name", client=ScriptedClient(answers), cwd=work, checkpoints=checkpoints) as rt:
+async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(work: Path) -> None:
+    answers = [each for line in ("mv .env moved", "echo > moved", "rm moved") for each in (bash(line), "done")]
+    async with opens_in(work)(*answers) as rt:
         await rt.ask("one")
         await rt.ask("two")
         moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")

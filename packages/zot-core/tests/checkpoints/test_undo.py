@@ -4,31 +4,17 @@ import asyncio
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from saved_work import Opens, bash, opens_in, write
 from waiting import PATIENCE, until
 
 from zot_core import Conversation, Runtime, ToolContext, tool
 from zot_core.checkpoints.store import CheckpointLimits
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import FilesEdited, SessionError
 from zot_core.events import Notice
-from zot_provider.testing import Call, ScriptedClient, Turn
-
-Opens = Callable[..., AbstractAsyncContextManager[Runtime]]
-
-
-def bash(command: str) -> Turn:
-    return Turn(calls=[Call("bash", {"command": command})])
-
-
-def write(path: str, content: str) -> Turn:
-    return Turn(calls=[Call("write", {"path": path, "content": content})])
+from zot_provider.testing import Call, Turn
 
 
 @pytest.fixture
@@ -39,16 +25,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["file", "memory"])
 def opens(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Opens:
-    session = str(tmp_path / "talk.jsonl") if request.param == "file" else None
-
-    @asynccontextmanager
-    async def opened(*answers: Any, limits: CheckpointLimits | None = None, **options: Any) -> AsyncIterator[Runtime]:
-        client = ScriptedClient(list(answers))
-        options["checkpoints"] = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
-        async with Runtime("any-name", client=client, session=session, cwd=work, **options) as rt:
-            yield rt
-
-    return opened
+    return opens_in(work, session=str(tmp_path / "talk.jsonl") if request.param == "file" else None)
 
 
 def files(folder: Path) -> dict[str, str]:

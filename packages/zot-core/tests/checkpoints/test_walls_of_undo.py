@@ -6,36 +6,23 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from saved_work import Opens, bash, opens_in, write
 from waiting import until
 
-from zot_core import Runtime
 from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import put_back, save
 from zot_core.checkpoints.store import CheckpointLimits
-from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import CheckpointError, FilesEdited, JobsRunning
 from zot_core.events import AgentEvent, Done
 from zot_core.machine.files import LocalFiles
 from zot_core.sandbox.files import SandboxedFiles
 from zot_core.sandbox.policy import make_policy
-from zot_provider.testing import Call, ScriptedClient, Turn
-
-Opens = Callable[..., AbstractAsyncContextManager[Runtime]]
-
-
-def bash(command: str, **options: Any) -> Turn:
-    return Turn(calls=[Call("bash", {"command": command, **options})])
-
-
-def write(path: str, content: str) -> Turn:
-    return Turn(calls=[Call("write", {"path": path, "content": content})])
+from zot_provider.testing import Call, Turn
 
 
 @pytest.fixture
@@ -45,14 +32,8 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opens(tmp_path: Path, work: Path) -> Opens:
-    @asynccontextmanager
-    async def opened(*answers: Any, limits: CheckpointLimits | None = None, **options: Any) -> AsyncIterator[Runtime]:
-        options["checkpoints"] = partial(Checkpoints, str(tmp_path / "checkpoints"), limits=limits)
-        async with Runtime("any-name", client=ScriptedClient(list(answers)), cwd=work, **options) as rt:
-            yield rt
-
-    return opened
+def opens(work: Path) -> Opens:
+    return opens_in(work)
 
 
 EXCHANGE = """
