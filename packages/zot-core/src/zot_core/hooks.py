@@ -195,8 +195,6 @@ def _log_failure(handler: object, error: Exception) -> str:
 
 
 class HookPoint(Generic[T]):
-    """The handlers of one hook point."""
-
     def __init__(self) -> None:
         self._handlers: tuple[T, ...] = ()  # replaced, never mutated: it may be iterated over
 

@@ -86,7 +86,6 @@ class ToolResult(Record):
 
     @classmethod
     def error(cls, text: str) -> "ToolResult":
-        """Return a failed result with this text for the model."""
         return cls([TextBlock(text)], is_error=True)
 
     @property

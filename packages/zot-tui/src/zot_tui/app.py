@@ -46,7 +46,6 @@ class AppEnd:
 
     @property
     def reached(self) -> bool:
-        """Whether the app has ended."""
         return self._reached.is_set()
 
     @property

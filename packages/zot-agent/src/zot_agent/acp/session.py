@@ -42,8 +42,6 @@ class PromptFailed(ZotError):
 
 
 class Editor(Protocol):
-    """The client of a session."""
-
     def update(self, session: str, update: Json) -> None:
         """Queue a session update."""
 

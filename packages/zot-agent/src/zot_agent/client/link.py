@@ -105,7 +105,6 @@ class RpcProcess:
             self._out.pause()
 
     def resume(self) -> None:
-        """Continue reading."""
         self._out.resume()
 
     async def close(self, *, patiently: bool = True) -> None:

@@ -36,7 +36,6 @@ _MARKS = {"completed": "✓", "in_progress": "▸", "pending": "○"}
 
 
 def drawn_call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
-    """Return a call as HTML."""
     arguments = received(call, _TOOLS)
     display = [] if result is None else recalled(call, result, _TOOLS, arguments)
     facts = [fact for block in display for fact in _facts(block)]

@@ -97,7 +97,6 @@ class DiscoveredExtension(Record):
 
     @property
     def resources(self) -> ResourcePaths:
-        """The resources that it brings."""
         manifest, added = self.manifest, self.added
         return ResourcePaths(
             (*manifest.skills, *added.skills),
@@ -121,7 +120,6 @@ class DiscoveredExtension(Record):
 
     @property
     def permissions(self) -> "ExtensionPermissions":
-        """The permissions that it has."""
         from zot_ext.protocol.permissions import EVERYTHING  # noqa: PLC0415  as above
 
         return self.manifest.permissions or EVERYTHING

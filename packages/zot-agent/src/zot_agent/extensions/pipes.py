@@ -120,7 +120,6 @@ class FramePipes:
         return await asyncio.to_thread(encode, frame, limit=self._frame_bytes)
 
     def write(self, line: bytes, *, now: bool = False) -> None:
-        """Queue an encoded frame."""
         if self._trace is not None:
             self._trace.add(self._owner.name, "out", line)
         self._writer.write(line, now=now)

@@ -151,7 +151,6 @@ class PendingRequests:
         return request
 
     def resolve(self, reply: Reply) -> None:
-        """Pass a reply to its request."""
         request = self._close(reply.id)
         if request is None:
             self.owed.discard(reply.id)

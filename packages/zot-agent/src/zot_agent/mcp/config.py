@@ -126,8 +126,6 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
 
 
 class _Reader:
-    """Reads the fields of a server."""
-
     def __init__(self, where: str, environ: Mapping[str, str]) -> None:
         self._where, self._environ = where, environ
 

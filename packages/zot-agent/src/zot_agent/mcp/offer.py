@@ -118,7 +118,6 @@ class OfferedLists:
         self.offer = await read_offer(client, seconds, self.note)
 
     def change(self) -> None:
-        """Take note that a list has changed."""
         self._stale.set()
         if self._fresh.is_set():
             self._fresh = anyio.Event()

@@ -153,7 +153,6 @@ class ZotChild:
 
 
 def make_server(child: ZotChild) -> Any:
-    """Return the server with its tool."""
     server = MCPServer("zot", version=__version__)
 
     @server.tool(description=_ASK)

@@ -96,7 +96,6 @@ class _RunReport:
         print_error(text, who)
 
     def code(self) -> int:
-        """Return the exit code of the last run."""
         if self._end == "refused":
             self._print(f"refused: {self._refusal}")
         if self._end == "completed" and self._unasked:
@@ -199,7 +198,6 @@ def _refusal(conversation: "Conversation") -> str:
 
 
 async def _answer_more(extensions: "Extensions", conversation: "Conversation") -> None:
-    """Answer what extensions still send."""
     conversation.actions = FrontEndActions(fixed_session=_FIXED)
     ended: list[ConversationEvent] = []
     conversation.events.add(ended.append, Done)

@@ -45,7 +45,6 @@ class Output:
             self._line_open = not text.endswith("\n")
 
     def end_line(self) -> None:
-        """End the current line if it is not empty."""
         if self._line_open:
             self.write("\n")
 

@@ -14,8 +14,6 @@ _NOISE = ("npm warn", "npm error A complete log", "npm notice")
 
 
 class NpmLimits(Record):
-    """The time limit of npm."""
-
     seconds: float = 600.0
 
 

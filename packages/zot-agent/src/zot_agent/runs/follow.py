@@ -46,7 +46,6 @@ class RowText:
         self._shown: set[str] = set()
 
     def lines(self, row: dict[str, Any]) -> list[str]:
-        """Return the lines for the next row."""
         match row.get("type"):
             case "run":
                 return _run_lines(row.get("run"))

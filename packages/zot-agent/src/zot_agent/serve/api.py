@@ -57,8 +57,6 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
 
 
 class Api:
-    """The endpoints."""
-
     def __init__(
         self,
         sessions: Sessions,

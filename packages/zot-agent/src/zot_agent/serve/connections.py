@@ -85,8 +85,6 @@ class ServedConnection:
 
 
 class Connections:
-    """The open connections of a server."""
-
     def __init__(
         self,
         limits: ServeLimits,
@@ -141,7 +139,6 @@ class Connections:
         await asyncio.get_running_loop().connect_accepted_socket(lambda: self._protocol(connection), accepted)
 
     def forget(self, connection: ServedConnection) -> None:
-        """Remove a connection that has ended."""
         self._open.discard(connection)
         self.strangers.pop(connection, None)
         if not self._open:

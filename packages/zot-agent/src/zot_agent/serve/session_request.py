@@ -65,7 +65,6 @@ def _checked(request: Any) -> dict[str, Any]:
 
 
 def _stored(name: str, cwd: str | None, allowed: AllowedDirs, stored: StoredSessions) -> tuple[str, str]:
-    """Return the path and directory of a stored session."""
     try:
         found = stored.find(name, allowed.base if cwd is None else allowed.resolve(cwd))
     except SessionError:

@@ -56,7 +56,6 @@ class MemberFolder:
         os.close(open_regular(self._lock, os.O_RDWR, create=True))
 
     def remove(self) -> None:
-        """Remove the folder with everything in it."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     # The state

@@ -60,6 +60,5 @@ class StopKeys:
             self._chat.transcript.remove(cell)
 
     def leave_if_empty(self) -> None:
-        """Quit if the editor is empty."""
         if not self._chat.prompt_input.text:
             self._chat.app.exit()

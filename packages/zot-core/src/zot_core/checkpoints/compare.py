@@ -33,12 +33,10 @@ class FileDiff(Record):
 
     @property
     def added(self) -> int:
-        """The number of added lines."""
         return sum(row.startswith("+") for row in self.diff.split("\n"))
 
     @property
     def removed(self) -> int:
-        """The number of removed lines."""
         return sum(row.startswith("-") for row in self.diff.split("\n"))
 
 

@@ -32,7 +32,6 @@ IMAGE_TOKENS = 1500
 
 
 def estimate(messages: Iterable[Message]) -> int:
-    """Estimate the tokens of these messages."""
     return int(sum(_tokens(block) for message in messages for block in message.content))
 
 

@@ -46,8 +46,6 @@ class CommandError(ZotError):
 
 
 class UnknownCommand(CommandError):
-    """There is no command of this name."""
-
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no command /{name}")
 

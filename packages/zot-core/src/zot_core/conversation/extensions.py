@@ -196,8 +196,6 @@ class FrontEndActions(Record):
 
 
 class ExtensionCommands(Protocol):
-    """The slash commands of extensions."""
-
     @property
     def commands(self) -> Sequence[Command]:
         """The commands known so far, sorted by name."""
@@ -210,8 +208,6 @@ class ExtensionCommands(Protocol):
 
 
 class ExtensionEvents(Protocol):
-    """The events of extensions."""
-
     events: Observe[ExtensionEvent]
 
 

@@ -73,7 +73,6 @@ def message_with_output(
 
 
 def not_run(command: ShellCommand, why: str) -> ShellResult:
-    """Return the result of a command that was not run."""
     return ShellResult(command, f"$ {command.command}\n\n[{why}]")
 
 

@@ -108,7 +108,6 @@ def check_tools(tools: Iterable[Tool]) -> list[Tool]:
 
 
 def _name(thing: object) -> str:
-    """Return a readable name for an object."""
     return str(getattr(thing, "__name__", None) or getattr(thing, "name", None) or repr(thing))
 
 

@@ -134,7 +134,6 @@ class StoredMessage(Message):
 
     @property
     def size(self) -> int:
-        """Bytes of its rows."""
         return sum(size for _, size in self._rows)
 
     def add(self, start: int, size: int) -> None:

@@ -17,7 +17,6 @@ _SERVICE = "bedrock"
 
 
 def open_account(environ: Mapping[str, str]) -> "AwsAccount":
-    """Return the account that the environment names."""
     return AwsAccount(environ)
 
 

@@ -14,7 +14,6 @@ _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 def open_account(environ: Mapping[str, str]) -> "GoogleCloudAccount":
-    """Return the account that the environment names."""
     return GoogleCloudAccount(environ)
 
 

@@ -149,7 +149,6 @@ class SignInSession:
         yield SignedIn(provider.id, line)
 
     async def _account(self) -> AsyncGenerator[SignInStep, None]:
-        """Sign in with an account."""
         from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  not before it is needed
 
         assert self.provider is not None

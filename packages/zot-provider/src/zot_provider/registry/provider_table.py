@@ -109,7 +109,6 @@ class ProviderTable:
         return entry.provider
 
     def unknown(self, name: str) -> UnknownName:
-        """Return the error for a name that no provider has."""
         return UnknownName.among("provider", name, [each.id for each in self.providers], "(docs/providers.md has all)")
 
     def add(

@@ -83,7 +83,6 @@ class HttpAnswer:
             self.error = NotHttp(f"more than {_MAX_OVERHEAD >> 10} KiB of headers")
 
     def end(self, exc: Exception | None) -> None:
-        """The connection has ended."""
         if self.head_done and not self._framed and exc is None:
             self.complete = True  # the end of the connection is the end of the body (RFC 9112, 6.3)
         if not self.complete and self.error is None:

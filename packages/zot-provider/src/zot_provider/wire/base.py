@@ -180,7 +180,6 @@ class Wire(Record):
     list_path: str = "/models"
 
     def open_decoder(self) -> Decoder:
-        """Return the decoder for a new answer."""
         module, _, name = self.decoder.partition(":")
         decoder: Decoder = getattr(import_module(module), name)()
         return decoder

@@ -176,7 +176,6 @@ class Buffer:
             self._yank(*self._yanked, self.kills.rotate())
 
     def undo(self) -> None:
-        """Undo the last step."""
         self.end_step()
         edit = self._undo.undo()
         if edit is not None:

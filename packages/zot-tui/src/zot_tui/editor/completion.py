@@ -62,7 +62,6 @@ class CompletionEdit:
     submit: bool = False
 
     def apply(self, buffer: Buffer) -> None:
-        """Apply the edit as one undo step."""
         text = buffer.text
         buffer.set(text[: self.start] + self.text + text[self.end :], self.start + len(self.text))
 

@@ -17,8 +17,6 @@ _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # JPEG markers without a length
 
 
 class Pixels(NamedTuple):
-    """The size of an image."""
-
     width: int
     height: int
 

@@ -48,7 +48,6 @@ class Document:
 
     @property
     def blocks(self) -> list[MarkdownBlock]:
-        """All blocks."""
         return [*self.closed, *self.open]
 
     def append(self, text: str) -> None:

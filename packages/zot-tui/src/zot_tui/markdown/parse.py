@@ -120,7 +120,6 @@ class _Walk:
         self._begun: int | None = None  # the line where the containers without a leaf begin
 
     def take(self, tokens: Sequence[Token]) -> None:
-        """Take the tokens of the text."""
         cut, last = self._places(tokens)
         if cut < 0 < self._last:
             self._cut(self._last, [])  # only empty lines
@@ -193,7 +192,6 @@ class _Walk:
             self._lists = (*self._lists[:-1], (sign, number + 1))
 
     def _enter(self, token: Token, label: str) -> None:
-        """Enter a quote or an item."""
         line = _begin(token)
         known, depth = self._start.containers, len(self._open)
         if line < self._lead:

@@ -37,11 +37,9 @@ class RowCanvas(urwid.Canvas):
         self.children = [(0, row, part, None) for row, part in parts]  # urwid's cache watches their widgets
 
     def rows(self) -> int:
-        """The number of rows."""
         return len(self.drawn)
 
     def cols(self) -> int:
-        """The width in cells."""
         return self.columns
 
     def content(
@@ -162,7 +160,6 @@ class Rows(urwid.Widget):
         self._invalidate()
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """The number of rows."""
         return len(self._at(size[0]))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's

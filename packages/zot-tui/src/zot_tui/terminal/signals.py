@@ -37,7 +37,6 @@ class TerminalSignals:
         self._paused = False
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Install the signal handlers."""
         if sys.platform == "win32":
             return
         calls: list[tuple[int, Callable[..., object], tuple[int, ...]]] = [

@@ -106,7 +106,6 @@ class Scroll(urwid.Widget):
             self._top = at, row * len(self._rows(at)) // before
 
     def _rows(self, at: int) -> Sequence[Row[Any]]:
-        """Return the rows of a chunk."""
         rows = self._chunks[at].rows(self._columns)
         self._heights[at] = len(rows)
         return rows

@@ -44,12 +44,10 @@ class BroughtResources:
             await self.users.changed()
 
     def folders(self, connection: Connection) -> list[str]:
-        """Return the folders of the extensions in this process."""
         member = self._owner(connection)
         return [] if member is None else [part.directory for part in member.found.parts]
 
     def forget_ended(self) -> None:
-        """Remove the resources of an extension that has ended."""
         for member in self._members:
             gone = not member.running and member.late is None and member.found.bring(ResourcePaths())
             if gone and self.users is not None:

@@ -82,7 +82,6 @@ def _check_texts(value: dict[str, Any]) -> None:
 
 
 def image_values(images: Sequence[ImageBlock]) -> list[dict[str, str]]:
-    """Return images as JSON values."""
     return [{"mime_type": each.mime_type, "data": each.data} for each in images]
 
 

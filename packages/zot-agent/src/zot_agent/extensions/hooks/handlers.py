@@ -32,8 +32,6 @@ _ON_THE_WIRE = ("before_provider_request", "before_provider_headers")
 
 
 class ExtensionHooks:
-    """The hook handlers of one set of extensions."""
-
     def __init__(
         self,
         extensions: "Subscribers",

@@ -34,7 +34,6 @@ _EARLY = frozenset({"input", "context", "before_provider_request", "before_provi
 
 
 def next_id() -> str:
-    """Return a new id of a question."""
     return str(next(_ids))
 
 

@@ -52,8 +52,6 @@ class ToolEnded(Record):
 
 
 class CompactionEnded(Record):
-    """A compaction has ended."""
-
     completed: bool
 
 
@@ -135,7 +133,6 @@ class Story:
             self._tell(CompactionEnded(isinstance(event, CompactDone)))
 
     def message(self, message: Message) -> None:
-        """Note a message of the conversation."""
         if message.role == "assistant":
             self._answer = message
         elif message.role == "tool":

@@ -49,7 +49,6 @@ class MachineClaims:
         self._over = False
 
     def received(self, member: OwnRegistrations, connection: Connection, frame: MachineFrame) -> None:
-        """Handle a frame of an extension."""
         if isinstance(frame, OpOutput):
             self.outputs.received(connection, frame)
             return

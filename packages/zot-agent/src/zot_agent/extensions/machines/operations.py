@@ -108,8 +108,6 @@ class MachineOps:
 
 
 class CommandOutputs:
-    """Passes the output of running commands on."""
-
     def __init__(self) -> None:
         self.running: dict[tuple[Connection, str], Callable[[bytes], None]] = {}
         """By the connection of the extension, and the id of the operation."""

@@ -169,7 +169,6 @@ class Panels:
 
     @property
     def in_front(self) -> OwnedPanel | TextPanel | None:
-        """The panel that has the keys."""
         wanting = [each for each in self._all if each.wants_keys and each.visible]
         return max(wanting, key=lambda each: each.order, default=None)
 

@@ -88,7 +88,6 @@ class ExtensionSignIn:
 
 
 async def _pass_on(answers: Any, connection: Connection, id: str) -> None:
-    """Pass on what the person types."""
     while True:
         connection.send(ProviderInput(id, (await answers.get()).strip()))
 

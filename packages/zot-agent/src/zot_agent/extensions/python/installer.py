@@ -18,8 +18,6 @@ _REMOVED = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT",
 
 
 class InstallLimits(Record):
-    """The time limits of an installation."""
-
     seconds: float = 600.0
     """For each of the two programs that it takes."""
 

@@ -9,7 +9,6 @@ from zot_agent.mcp.wire.web import WebAnswers, system_words
 
 
 def leaf(error: BaseException) -> BaseException:
-    """Return the first error in a group of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

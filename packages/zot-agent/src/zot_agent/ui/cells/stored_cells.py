@@ -70,7 +70,6 @@ class StoredCells:
         return cells
 
     def take(self, message: str = "") -> list[Cell]:
-        """Return the cells that have waited for a message."""
         make = self.waiting.pop(message, None)
         return [] if make is None else make()
 

@@ -150,7 +150,6 @@ async def reasoning(chat: Chat, level: str) -> None:
 
 
 def next_reasoning(chat: Chat) -> None:
-    """Switch to the next reasoning level."""
     agent = chat.host.runtime.agent
     known = levels(agent.model)
     if chat.host.conversation.busy:

@@ -36,7 +36,6 @@ class SettingsPicker(Picker[str]):
             self.change(SETTINGS[self.chosen.value])
 
     def change(self, setting: Setting[Any]) -> None:
-        """Change a setting as Enter does."""
         if setting.key in _DIALOGS:
             self._begin(_DIALOGS[setting.key](self._chat, ""))
         elif not setting.choices:

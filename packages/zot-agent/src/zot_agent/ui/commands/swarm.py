@@ -51,7 +51,6 @@ async def swarm(chat: Chat, text: str) -> None:
 
 
 def open_swarm() -> "Swarm":
-    """Return the swarm."""
     from zot_agent.swarm.swarm import Swarm  # noqa: PLC0415  many conversations have none
 
     return Swarm()

@@ -136,7 +136,6 @@ class PromptInput:
 
     @property
     def vi(self) -> bool:
-        """Whether vi keys are on."""
         return self.editor.mode is self._vi
 
     def toggle_vi(self) -> bool:

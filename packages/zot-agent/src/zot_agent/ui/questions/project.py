@@ -53,7 +53,6 @@ async def ask_about_project(chat: Chat) -> None:
 
 
 def _use_settings(chat: Chat, before: Settings) -> None:
-    """Use the settings that the project has changed."""
     for key in apply_settings(chat, before):
         chat.note(f"{key}: from the next start")
 

@@ -23,7 +23,6 @@ class StatusRow:
         self.read_branch()
 
     def read_branch(self) -> None:
-        """Read again which branch is checked out."""
         self._branch = branch(self._conversation.runtime.cwd)
 
     def update(self, extensions: Iterable[str]) -> None:

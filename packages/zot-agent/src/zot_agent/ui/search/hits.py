@@ -60,7 +60,6 @@ class ConversationHits:
 
     @property
     def total(self) -> int:
-        """The hits that were counted."""
         return sum(self._cells.values()) + sum(self._unread.values())
 
     @property
@@ -124,7 +123,6 @@ class ConversationHits:
             await self.step(older=True)
 
     def _count(self, cell: Cell) -> int:
-        """Return the hits of a cell."""
         if isinstance(cell, LeftOutCell):
             return 0
         return sum(self._phrase.count(each.text, markdown=each.markdown) for each in cell.texts() if each.text)

@@ -269,7 +269,6 @@ class SubAgent:
             cancel_soon(self.work)
 
     async def end_early(self) -> None:
-        """Stop it and wait for its end."""
         self.stop()
         if await self.finished():
             raise asyncio.CancelledError

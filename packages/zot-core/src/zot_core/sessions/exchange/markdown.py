@@ -32,7 +32,6 @@ def result_text(result: ToolResultBlock | None) -> str:
 
 
 def image_line(image: ImageBlock) -> str:
-    """Return a line in place of an image."""
     return f"({image.mime_type or 'image'}, {image.size:,} bytes)"
 
 

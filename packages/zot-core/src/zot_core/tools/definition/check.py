@@ -18,8 +18,6 @@ _NOT_AN_OBJECT = ("dataclass_type", "dict_type", "model_type", "model_attributes
 
 
 class ArgumentCheck:
-    """The check of the arguments of one tool."""
-
     def __init__(
         self, name: str, known: Collection[str], validate: Callable[[Any], Any], context: str | None = None
     ) -> None:

@@ -50,8 +50,6 @@ class Ticket:
 
 
 class FileOrder:
-    """The order of the file calls of one agent."""
-
     def __init__(self) -> None:
         self._tickets: list[Ticket] = []
 

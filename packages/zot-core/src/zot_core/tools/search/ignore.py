@@ -49,7 +49,6 @@ class IgnoreRules(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The characters of all rules."""
         return sum(file.size for _, file in self.rules)
 
     async def below(self, folder: str, path: str, files: Files) -> "IgnoreRules":

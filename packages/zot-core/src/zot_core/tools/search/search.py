@@ -54,8 +54,6 @@ _ROW = re.compile(rb"([^\0]+)\0(\d+)([:-])([^\n]*)\n")
 
 
 class SearchLimits(Record):
-    """The limits of a search."""
-
     seconds: float = 20.0
     pattern: int = 10_000
     """Most characters of the pattern."""

@@ -33,7 +33,6 @@ class TreeEntry(Record):
 
     @property
     def folder(self) -> bool:
-        """Whether it is a folder."""
         return self.path.endswith("/")
 
 

@@ -122,7 +122,6 @@ class InsertModeBase(EditorMode):
         return TypedText(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
 
     def _type(self, change: EditChange) -> None:
-        """Type the text of a change again."""
         before, behind, text = change.typed
         units, at = self._on.units, self._on.at
         end = units.end(at) if change.command.verb == "overwrite" else units.size

@@ -179,7 +179,6 @@ class KeyedMode(ModeEngine):
         return self._mode.keys
 
     def _counts(self, name: str) -> bool:
-        """Whether a key is a digit of a count."""
         if not self._mode.counts or self._pending or self._typing or len(name) != 1 or name not in "0123456789":
             return False
         return name != "0" or self._number > 0

@@ -39,7 +39,6 @@ class Operators:
 
     @property
     def units(self) -> Units:
-        """The text in units."""
         if self._units.text != self.buffer.text:
             self.refresh()
         return self._units

@@ -46,11 +46,9 @@ class KeyedModes(NamedTuple):
 
     @property
     def first(self) -> KeyedModeData:
-        """The mode to begin with."""
         return next(iter(self.modes.values()))
 
     def of_kind(self, kind: ModeKind) -> KeyedModeData | None:
-        """Return the first mode of a kind."""
         return next((each for each in self.modes.values() if each.kind == kind), None)
 
 

@@ -68,7 +68,6 @@ def entry_rows(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool
 
 
 def heading_row(text: str, columns: int) -> Row[Any]:
-    """Return the heading of a group."""
     return clip_runs([("muted", BLANK + sanitize_line(text))], columns)
 
 

@@ -47,7 +47,6 @@ class PanelWidget(Rows):
 
     @property
     def max_rows(self) -> int:
-        """The most rows to draw."""
         return self._max_rows
 
     @max_rows.setter

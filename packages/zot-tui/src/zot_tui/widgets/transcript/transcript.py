@@ -64,11 +64,9 @@ class Transcript(urwid.Widget):
 
     @property
     def cells(self) -> Sequence[Cell]:
-        """All cells, the oldest first."""
         return self._viewport.cells
 
     def append(self, *cells: Cell) -> None:
-        """Add cells at the end."""
         self._adopt(cells)
         self._viewport.append(cells)
         self.changed()

@@ -73,7 +73,6 @@ class Viewport:
 
     @property
     def first(self) -> int:
-        """The number of the first cell."""
         return self._first
 
     @property
@@ -86,7 +85,6 @@ class Viewport:
         return self._anchor is None
 
     def append(self, cells: Iterable[Cell]) -> None:
-        """Add cells at the end."""
         self._cells += cells
 
     def prepend(self, cells: Sequence[Cell]) -> None:
@@ -119,7 +117,6 @@ class Viewport:
         return number
 
     def clear(self) -> None:
-        """Remove all cells."""
         self._cells.clear()
         self._cached.clear()
         self._first = 0

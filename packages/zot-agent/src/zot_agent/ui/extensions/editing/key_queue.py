@@ -40,8 +40,6 @@ class _KeyAsker:
 
 
 class ModeSwitch(Protocol):
-    """Switches modes of extensions."""
-
     def mode(self, extension: str) -> str: ...
 
     def use_mode(self, extension: str, name: str) -> None: ...
