@@ -21,8 +21,7 @@ from zot_core.result import ToolResult
 from zot_core.runtime.runtime import Runtime
 from zot_core.testing.world import FakeShell, MemoryFiles, Scripted
 from zot_core.tools.background.jobs import Job, Jobs
-from zot_core.tools.background.limits import JobLimits, OutputLimits
-from zot_core.tools.background.output import JobOutput
+from zot_core.tools.background.output import JobLimits, JobOutput, OutputLimits
 from zot_core.tools.background.report import news_of
 from zot_core.tools.bash import bash
 from zot_core.tools.definition.context import ToolContext

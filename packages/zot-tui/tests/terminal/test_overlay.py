@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.terminal.canvas import canvas, rows_of
-from zot_tui.terminal.overlay import lay_over
+from zot_tui.terminal.canvas import canvas, lay_over, rows_of
 from zot_tui.text.width import clip, width
 
 

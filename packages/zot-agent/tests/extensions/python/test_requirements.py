@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.extensions.python.requirements import RequirementError, requirements
+from zot_agent.extensions.python.environment import RequirementError, requirements
 from zot_ext.manifest import Manifest
 
 BLOCK = '# /// script\n# requires-python = ">=3.11"\n# dependencies = ["tiny>=1", "other"]\n# ///\n'

@@ -10,7 +10,7 @@ from zot_core.sandbox.files import SandboxedFiles
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.sandbox.shell import SandboxedShell
 from zot_core.tools.background.jobs import Jobs
-from zot_core.tools.background.limits import JobLimits
+from zot_core.tools.background.output import JobLimits
 from zot_core.tools.definition.context import ToolContext
 
 

@@ -7,7 +7,7 @@ from zot_agent.ui.format.run_facts import agent_facts
 from zot_core.display import TextDisplay, main_argument, shown_content
 from zot_core.events import SubagentEvent, ToolCall, ToolResultEvent
 from zot_core.sessions.totals import RunCounter
-from zot_tui.widgets.transcript.paint import PaintedItem
+from zot_tui.widgets.transcript.cell import PaintedItem
 from zot_tui.widgets.transcript.tool_cell import ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 

@@ -13,9 +13,8 @@ from zot_provider.json_text import read_object
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_tui.signal import Signal
 from zot_tui.widgets.transcript.call_row import Ending
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, PaintedItem
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell
-from zot_tui.widgets.transcript.paint import PaintedItem
 from zot_tui.widgets.transcript.tool_cell import ToolCell
 
 ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}

@@ -10,8 +10,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.errors import SessionError, error_line
 from zot_core.sessions.rows import CustomEntry
-from zot_tui.widgets.transcript.cell import Cell
-from zot_tui.widgets.transcript.paint import PaintedItem
+from zot_tui.widgets.transcript.cell import Cell, PaintedItem
 from zot_tui.widgets.transcript.painted_cell import PaintedCell
 
 ENTRY = "entry"

@@ -15,8 +15,8 @@ from zot_tui.signal import Signal
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
+from zot_tui.widgets.transcript.cell import Part
 from zot_tui.widgets.transcript.chunks import MARGIN
-from zot_tui.widgets.transcript.paint import Part
 from zot_tui.widgets.transcript.transcript import Transcript
 
 KEPT = 2000

@@ -6,7 +6,7 @@ from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import PanelClose, PanelShow, PlacedPanel
 from zot_tui.keys.key import Key, parse_key
-from zot_tui.terminal.overlay import lay_over
+from zot_tui.terminal.canvas import lay_over
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.widgets.dialogs.framed_panel import FramedPanel
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS

@@ -5,9 +5,8 @@ from itertools import count
 from zot_agent.ui.format.amounts import tokens
 from zot_core.display import TextDisplay, shown_content
 from zot_provider.messages import ImageBlock, Message
-from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, PaintedItem
 from zot_tui.widgets.transcript.cells import NoteCell, UserCell
-from zot_tui.widgets.transcript.paint import PaintedItem
 from zot_tui.widgets.transcript.painted_cell import PaintedCell
 
 _ids = count(1)

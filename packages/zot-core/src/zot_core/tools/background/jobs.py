@@ -10,7 +10,7 @@ from zot_core.errors import ToolError
 from zot_core.events import AgentEvent, JobEnd, JobStart, JobState
 from zot_core.hooks import Observe
 from zot_core.machine.interface import Shell
-from zot_core.tools.background.limits import JobLimits
+from zot_core.tools.background.output import JobLimits
 from zot_provider.errors import ZotError
 
 _log = logging.getLogger("zot_core.jobs")

@@ -1,12 +1,13 @@
-"""Parts of the first row of a tool call, and the row of several. No urwid."""
+"""Parts of the first row of a tool call, the row of several, and the box around a call. No urwid."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
-from zot_tui.text.runs import Row, join
+from zot_tui.text.runs import Row, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.transcript.blocks import MIN_DURATION, RenderableBlock
+from zot_tui.widgets.transcript.chunks import Chunk
 
 Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
 """`stopped` before or while it ran; `refused` by the user or an extension."""
@@ -42,3 +43,42 @@ def facts_row(notes: Sequence[Row[Any]], facts: Sequence[str], seconds: float | 
     for index, fact in enumerate(found):
         row += [("muted", " · " if index else "  "), *fact]
     return join(row)
+
+
+FRAME = 20  # least width with a frame
+
+
+def framed(head: Chunk) -> Chunk:
+    """Return the head as the upper edge of a box; unchanged if the screen is too narrow."""
+
+    def rows(width: int) -> list[Row[Any]]:
+        if width < FRAME:
+            return [*head.rows(width)]
+        edged = []
+        for index, row in enumerate(head.rows(width - 5)):
+            free = width - 5 - runs_width(row)
+            left, right = ("│ ", " " * free + "  │") if index else ("╭ ", " " + "─" * free + "─╮")
+            edged.append(join([("border", left), *row, ("border", right)]))
+        return edged
+
+    return Chunk(rows)
+
+
+def bottom(width: int) -> list[Row[Any]]:
+    """Return the lower edge of a box, or a rule if the screen is too narrow."""
+    return [[("border", "╰" + "─" * (width - 2) + "╯" if width >= FRAME else "─" * width)]]
+
+
+def side(chunk: Chunk) -> Chunk:
+    """Return the chunk between the left and right edges of a box."""
+
+    def rows(width: int) -> list[Row[Any]]:
+        if width < FRAME:
+            return [*chunk.rows(width)]
+        inner = width - 4
+        return [
+            join([("border", "│ "), *row, (None, " " * (inner - runs_width(row))), ("border", " │")])
+            for row in chunk.rows(inner)
+        ]
+
+    return Chunk(rows, chunk.lines, chunk)

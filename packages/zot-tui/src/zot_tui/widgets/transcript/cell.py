@@ -1,4 +1,4 @@
-"""`Cell`: one entry of a transcript, made of chunks. No urwid.
+"""`Cell`: one entry of a transcript, made of chunks; `Painter`: another program that draws parts of cells. No urwid.
 
 A cell makes its chunks on demand and can drop them again, so the cost of a long transcript depends on what was viewed
 lately. The owner of a cell changes it through its methods.
@@ -6,13 +6,54 @@ lately. The owner of a cell changes it through its methods.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zot_tui.text.runs import Row
 from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
-    from zot_tui.widgets.transcript.paint import Painter
+
+
+@dataclass(slots=True)
+class PaintedItem:
+    """The subject of a part, for the painter alone: an id, the arguments of a call as JSON text, and the content of a
+    result, a message or an entry. If it has an `owner`, nobody else draws it."""
+
+    id: str
+    arguments: str = ""
+    content: Any = ()
+    owner: str = ""
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a cell: its `kind` and `name`, as a painter knows them, and what it shows. `changed` must be called
+    when there is another drawing of it. `output` is what a running call has written so far."""
+
+    kind: str
+    name: str
+    item: PaintedItem
+    expanded: bool
+    state: str
+    changed: Callable[[], None]
+    output: str = ""
+
+
+class Painter(Protocol):
+    """Draws parts of cells."""
+
+    def takes(self, kind: str, name: str, owner: str = "") -> bool:
+        """Whether it draws these parts."""
+
+    def knows(self, part: Part) -> bool:
+        """Whether it has something to draw for a part; if that is not known yet, find out."""
+
+    def hides(self, part: Part) -> bool:
+        """Whether it is known to draw nothing for a part."""
+
+    def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
+        """Return the rows of a part in `width` cells; None to let the cell draw it, for now or for good."""
 
 
 @dataclass(slots=True)
@@ -131,3 +172,18 @@ class Cell:
     def _notify(self) -> None:
         if self._watcher is not None:
             self._watcher()
+
+
+def with_image(caption: Chunk, data: str, style: CellStyle, changed: Callable[[], object], *, large: bool) -> Chunk:
+    """Return the caption with the image in base64 `data` below it.
+
+    The image appears when it is decoded; `changed` is called then. `large` allows it more of the screen.
+    """
+    gallery = style.gallery
+    if gallery is None:
+        return caption
+
+    def rows(width: int) -> list[Row[Any]]:
+        return [*caption.rows(width), *gallery().rows(data, width, changed, large=large)]
+
+    return Chunk(rows, caption.lines, caption)

@@ -8,7 +8,7 @@ from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import width as cells
 from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
-from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText, with_image
 from zot_tui.widgets.transcript.chunks import (
     MARGIN,
     Chunk,
@@ -20,7 +20,6 @@ from zot_tui.widgets.transcript.chunks import (
     text_lines,
     wrapped,
 )
-from zot_tui.widgets.transcript.images import with_image
 
 if TYPE_CHECKING:
     from zot_tui.markdown import Document

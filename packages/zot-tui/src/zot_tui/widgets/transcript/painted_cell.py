@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from zot_tui.text.runs import Row
-from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText, PaintedItem, Painter, Part
 from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, indented
-from zot_tui.widgets.transcript.paint import PaintedItem, Painter, Part
 
 
 class PaintedCell(Cell):

@@ -11,8 +11,8 @@ from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted
 from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
-from zot_tui.widgets.transcript.call_row import MARKS, Ending, State, facts_row, summary
-from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText
+from zot_tui.widgets.transcript.call_row import MARKS, Ending, State, bottom, facts_row, framed, side, summary
+from zot_tui.widgets.transcript.cell import Cell, CellStyle, CellText, PaintedItem, Part, with_image
 from zot_tui.widgets.transcript.chunks import (
     BODY,
     MARGIN,
@@ -25,9 +25,6 @@ from zot_tui.widgets.transcript.chunks import (
     preview,
     wrapped,
 )
-from zot_tui.widgets.transcript.frames import bottom, framed, side
-from zot_tui.widgets.transcript.images import with_image
-from zot_tui.widgets.transcript.paint import PaintedItem, Part
 
 LIVE_SIZE = 16 * 1024  # characters kept of a running call's output
 LIVE_EXPANDED = 40  # rows of it in an expanded cell
