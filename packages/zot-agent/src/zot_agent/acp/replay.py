@@ -5,15 +5,7 @@ from collections.abc import Iterable, Mapping
 from zot_agent.acp.feed import UpdateFeed
 from zot_core.display import Recaller, recalled
 from zot_core.events import Done, ToolCall, ToolResultEvent
-from zot_provider.messages import (
-    Block,
-    ImageBlock,
-    Message,
-    ReasoningBlock,
-    TextBlock,
-    ToolCallBlock,
-    ToolResultBlock,
-)
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 
 
 def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, Recaller]) -> None:

@@ -92,10 +92,7 @@ class ProjectChoice:
         self._add_mcp(home)
         self._hold_back(home)
         if self._share and any(each.pi for each in self.found.found):
-            from zot_agent.extensions.declared.pi_declarations import (  # noqa: PLC0415  few are written for pi
-                DescribeOptions,
-                add_described,
-            )
+            from zot_agent.extensions.declared.pi_declarations import DescribeOptions, add_described  # noqa: PLC0415  few are written for pi
             from zot_agent.extensions.declared.pi_process import share_process  # noqa: PLC0415  as above
 
             share_process(self.found, self._pi.get("separate", ()))

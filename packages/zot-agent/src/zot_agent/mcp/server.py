@@ -13,13 +13,7 @@ import anyio.lowlevel
 from mcp import Client
 from mcp.client.client import ConnectMode
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    CONNECTION_CLOSED,
-    REQUEST_TIMEOUT,
-    Implementation,
-    ListRootsResult,
-    Root,
-)
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, Implementation, ListRootsResult, Root
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from zot_agent.mcp.config import McpServerConfig

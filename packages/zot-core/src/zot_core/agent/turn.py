@@ -6,15 +6,7 @@ from zot_core.agent.state import AgentState
 from zot_core.agent.stream import AnswerEvent, read_stream
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, error_line
-from zot_core.events import (
-    AssistantMessage,
-    AssistantStart,
-    Notice,
-    ToolCall,
-    TurnEnd,
-    TurnStart,
-    TurnStop,
-)
+from zot_core.events import AssistantMessage, AssistantStart, Notice, ToolCall, TurnEnd, TurnStart, TurnStop
 from zot_core.hooks import ModelCallFailure, Refusal
 from zot_provider.errors import ProviderError
 from zot_provider.events import StreamEnd, TextDelta, ToolUseStart

@@ -7,15 +7,7 @@ from collections.abc import Iterable, Sequence
 from zot_core.agent import Agent
 from zot_core.agent.sent_history import SentHistory
 from zot_core.compaction.tokens import text_tokens
-from zot_core.events import (
-    AgentEvent,
-    AssistantStart,
-    AutoRetryStart,
-    CompactDone,
-    TurnEnd,
-    TurnStart,
-    UsageEvent,
-)
+from zot_core.events import AgentEvent, AssistantStart, AutoRetryStart, CompactDone, TurnEnd, TurnStart, UsageEvent
 from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model

@@ -12,14 +12,7 @@ from zot_core.confirm import Permissions
 from zot_core.conversation.branches import ConversationBranches, position
 from zot_core.conversation.command_set import CommandSet
 from zot_core.conversation.commands import Command, CommandError
-from zot_core.conversation.events import (
-    Changed,
-    ConversationEvent,
-    ExtensionEvent,
-    SessionReason,
-    Submit,
-    Undelivered,
-)
+from zot_core.conversation.events import Changed, ConversationEvent, ExtensionEvent, SessionReason, Submit, Undelivered
 from zot_core.conversation.extensions import ExtensionHost, FrontEndActions
 from zot_core.conversation.queue import Queued, RunQueue, SessionChanges
 from zot_core.conversation.run_choices import run_choices
@@ -28,16 +21,7 @@ from zot_core.conversation.shell_command import ShellCommand, message_with_outpu
 from zot_core.conversation.shell_results import ShellCommands, update_child_env
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
-from zot_core.events import (
-    AgentEvent,
-    AssistantStart,
-    Done,
-    ErrorEvent,
-    RunEnd,
-    ToolCall,
-    ToolResultEvent,
-    UserMessage,
-)
+from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall, ToolResultEvent, UserMessage
 from zot_core.hooks import Observe, SessionChange, UserInput
 from zot_core.permission_mode import SandboxState
 from zot_core.printable import first_line

@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from zot_ext.calls.panels import PanelFrame, ScreenPanel
     from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.from_extension import FromExtension
-    from zot_ext.protocol.from_host import (
-        CancelRequest,
-        Event,
-        HelloAck,
-        PanelClose,
-        RegistrationResult,
-    )
+    from zot_ext.protocol.from_host import CancelRequest, Event, HelloAck, PanelClose, RegistrationResult
     from zot_ext.registrations import Registrations
     from zot_ext.runtime.providers import ProviderHandlers
     from zot_ext.runtime.tool_ops import OpHandlers

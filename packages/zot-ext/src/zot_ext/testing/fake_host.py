@@ -19,18 +19,8 @@ from zot_ext.protocol.from_extension import (
     Subscribe,
     ToolResult,
 )
-from zot_ext.protocol.from_host import (
-    CommandInvoked,
-    Event,
-    HelloAck,
-    HostResult,
-    Shutdown,
-    ToolCall,
-)
-from zot_ext.protocol.groups.providers import (
-    ProviderEvent,
-    ProviderResult,
-)
+from zot_ext.protocol.from_host import CommandInvoked, Event, HelloAck, HostResult, Shutdown, ToolCall
+from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
 from zot_ext.protocol.groups.tools import CallTool, UnregisterTool
 from zot_ext.protocol.raw import RawObject
 from zot_ext.testing.fake_answers import call_result, tool_answer

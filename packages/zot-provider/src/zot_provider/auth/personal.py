@@ -4,13 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from zot_provider.credentials import (
-    Authorization,
-    Credentials,
-    EnvironmentKeys,
-    environment_value,
-    missing_account,
-)
+from zot_provider.credentials import Authorization, Credentials, EnvironmentKeys, environment_value, missing_account
 from zot_provider.providers.spec import Provider
 
 if TYPE_CHECKING:

@@ -219,10 +219,7 @@ class HttpClient(RepeatingClient):
             if self._make_transport is not None:
                 self._transport = self._make_transport()
             else:
-                from zot_provider.transport.http import (  # noqa: PLC0415  not before a request
-                    HttpLimits,
-                    HttpTransport,
-                )
+                from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  not before a request
 
                 self._transport = HttpTransport(HttpLimits(coalesce_seconds=self._coalesce_seconds))
         return self._transport

@@ -8,15 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from zot_provider.json_text import without_surrogates
-from zot_provider.messages import (
-    Block,
-    ImageBlock,
-    Message,
-    ReasoningBlock,
-    TextBlock,
-    ToolCallBlock,
-    ToolResultBlock,
-)
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.parts import NAMES, WordRule, id_rule

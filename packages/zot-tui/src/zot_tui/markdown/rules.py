@@ -9,17 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import RuleFuncBlockType
-from markdown_it.rules_block import (
-    StateBlock,
-    blockquote,
-    code,
-    fence,
-    heading,
-    hr,
-    html_block,
-    list_block,
-    table,
-)
+from markdown_it.rules_block import StateBlock, blockquote, code, fence, heading, hr, html_block, list_block, table
 from markdown_it.token import Token
 
 DEPTH = 24  # most nested quotes, lists and items; deeper ones are text

@@ -8,14 +8,7 @@ from zot_agent.extensions.hooks.answer_content import image_values, read_blocks,
 from zot_agent.extensions.hooks.context import SentMessages
 from zot_agent.extensions.hooks.outgoing import Outgoing
 from zot_core.clock import timestamp
-from zot_core.hooks import (
-    CompactionPlan,
-    ToolOutcome,
-    ToolRequest,
-    TreeMove,
-    UserCommand,
-    UserInput,
-)
+from zot_core.hooks import CompactionPlan, ToolOutcome, ToolRequest, TreeMove, UserCommand, UserInput
 from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
 from zot_ext.interception import AgentStartDecision, decision_in, members_of

@@ -13,15 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import CacheTime, Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import (
-    WordRule,
-    cache_mark,
-    data_url,
-    is_closed,
-    last_user_turns,
-    plain_text,
-    result_text,
-)
+from zot_provider.wire.parts import WordRule, cache_mark, data_url, is_closed, last_user_turns, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
 from zot_provider.wire.schema import fitted
 

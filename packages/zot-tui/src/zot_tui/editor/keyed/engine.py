@@ -7,16 +7,7 @@ macros, registers, ex commands.
 """
 
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.keyed.command import (
-    INSERTS,
-    LINES,
-    OPERATORS,
-    SELECTING,
-    TYPING,
-    WHOLE,
-    EditCommand,
-    ModeKind,
-)
+from zot_tui.editor.keyed.command import INSERTS, LINES, OPERATORS, SELECTING, TYPING, WHOLE, EditCommand, ModeKind
 from zot_tui.editor.keyed.insert import EditChange, InsertModeBase
 from zot_tui.editor.keyed.motions import AGAIN, END, FINDS, MOTIONS, MotionStart, MotionTarget
 from zot_tui.editor.keyed.objects import OBJECTS, UnitRange
