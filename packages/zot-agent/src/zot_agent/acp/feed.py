@@ -90,12 +90,7 @@ class UpdateFeed:
     at `cwd`."""
 
     def __init__(
-        self,
-        send: Callable[[Json], None],
-        cwd: str,
-        *,
-        tools: Mapping[str, Recaller],
-        window: Callable[[], Window],
+        self, send: Callable[[Json], None], cwd: str, *, tools: Mapping[str, Recaller], window: Callable[[], Window]
     ) -> None:
         self._send, self._cwd = send, cwd
         self._tools, self._meter = tools, UsageMeter(send, window)

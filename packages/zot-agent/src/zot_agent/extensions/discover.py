@@ -99,9 +99,7 @@ class DiscoveredExtension(Record):
     def resources(self) -> ResourcePaths:
         manifest, added = self.manifest, self.added
         return ResourcePaths(
-            (*manifest.skills, *added.skills),
-            (*manifest.prompts, *added.prompts),
-            (*manifest.themes, *added.themes),
+            (*manifest.skills, *added.skills), (*manifest.prompts, *added.prompts), (*manifest.themes, *added.themes)
         )
 
     @property

@@ -120,12 +120,7 @@ class ExtensionTool(Tool):
         kept = bool(details) and len(dump(details).encode("utf-8", "replace")) <= 2 * largest
         details["extension"] = self.extension
         return ToolResult(
-            content,
-            answer.is_error,
-            details,
-            display=_display(answer.content),
-            kept=kept,
-            terminate=answer.terminate,
+            content, answer.is_error, details, display=_display(answer.content), kept=kept, terminate=answer.terminate
         )
 
 

@@ -350,10 +350,7 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
             lambda: programs,
             lambda: AgentInfo(os.path.abspath(options.cwd), "", "", ""),
             ExtensionSetup(
-                home,
-                extension_limits(),
-                use_tools=False,
-                removed_env=removed_variables(settings, registry.providers),
+                home, extension_limits(), use_tools=False, removed_env=removed_variables(settings, registry.providers)
             ),
             providers=served,
         )

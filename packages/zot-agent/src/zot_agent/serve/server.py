@@ -90,8 +90,7 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
     listener, address = open_socket(config.address)
     file = SocketFile(address)
     app = Guard(
-        Api(sessions, config.open_registry, limits, config.defaults, fleet).router(),
-        Access(config.token, config.names),
+        Api(sessions, config.open_registry, limits, config.defaults, fleet).router(), Access(config.token, config.names)
     )
     server = _Server(app, listener, limits)
     watching = spawn(sessions.watch(), "watch for idle sessions")

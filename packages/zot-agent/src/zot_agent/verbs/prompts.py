@@ -79,9 +79,7 @@ def _check(message: str) -> str:
 
 
 @operation("prompts.messages", alias="get_messages", group="session", scope="watch", needs=("conversation",))
-def messages(
-    caller: OperationCaller,
-) -> "Encoded[MessagesInfo] | Coroutine[Any, Any, Encoded[MessagesInfo]]":
+def messages(caller: OperationCaller) -> "Encoded[MessagesInfo] | Coroutine[Any, Any, Encoded[MessagesInfo]]":
     """Return the whole conversation with the model's own words. Clients get the entries of extensions too, which may
     be [drawn](rpc.md#what-extensions-draw).
     """

@@ -164,12 +164,7 @@ def is_public(address: str) -> bool:
 
 
 def judge_host(
-    host: str,
-    port: int,
-    allowed: Sequence[HostPattern] | None,
-    denied: Sequence[HostPattern],
-    *,
-    private: bool,
+    host: str, port: int, allowed: Sequence[HostPattern] | None, denied: Sequence[HostPattern], *, private: bool
 ) -> None:
     """Judge a canonical host by its words alone, see `NetworkAccess`. Raises `AddressRefused`."""
     if any(each.matches(host, port) for each in denied):

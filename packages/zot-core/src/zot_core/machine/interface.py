@@ -84,13 +84,7 @@ class Shell(Protocol):
     """Command execution."""
 
     async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
+        self, command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None, output: Callable[[bytes], None]
     ) -> ShellExit:
         """Run `command` in a shell with empty stdin; stdout and stderr are both passed to `output` as they arrive.
 

@@ -19,11 +19,7 @@ class Recorder:
     """Writes to `session`, which may be replaced between runs. A message is on disk before its event is emitted."""
 
     def __init__(
-        self,
-        hooks: Hooks,
-        tools: Mapping[str, Recaller],
-        session: SessionFile | None,
-        messages: Sequence[Message] = (),
+        self, hooks: Hooks, tools: Mapping[str, Recaller], session: SessionFile | None, messages: Sequence[Message] = ()
     ) -> None:
         """`tools` are the tools of the agent, by name. Without a session the entries are kept in memory, beginning with
         `messages`."""

@@ -118,11 +118,7 @@ async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> li
     recall=_recall,
     preview=_preview,
 )
-async def edit(
-    path: str,
-    edits: list[FileEdit],
-    context: ToolContext,
-) -> ToolResult:
+async def edit(path: str, edits: list[FileEdit], context: ToolContext) -> ToolResult:
     """Apply all replacements or none; returns the numbers of the lines that have changed."""
     change = await _change(path, edits, context, EditLimits())
     try:

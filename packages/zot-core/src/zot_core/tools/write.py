@@ -70,11 +70,7 @@ def _changed(path: str, old: str, new: str) -> CodeDisplay | DiffDisplay | None:
     recall=_recall,
     preview=_preview,
 )
-async def write(
-    path: str,
-    content: str,
-    context: ToolContext,
-) -> ToolResult:
+async def write(path: str, content: str, context: ToolContext) -> ToolResult:
     """Replace the content of a file and create missing parent directories; returns one line about it."""
     target = await resolve(path, context)
     real = await context.files.real(target)

@@ -198,9 +198,7 @@ def _write_panel(value: object, path: str) -> str:
 
 def _plain(check: Callable[[object, str], object], zero: object) -> Kind:
     return Kind(
-        read=lambda value, text, path: check(value, path),
-        write=lambda value, path: dump(check(value, path)),
-        zero=zero,
+        read=lambda value, text, path: check(value, path), write=lambda value, path: dump(check(value, path)), zero=zero
     )
 
 

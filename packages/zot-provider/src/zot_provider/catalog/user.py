@@ -138,12 +138,7 @@ def parse_provider(
 
 
 def _provider(
-    id: str,
-    place: JsonNode,
-    before: Provider | None,
-    environ: Mapping[str, str],
-    known: KnownProviders,
-    own_wire: str,
+    id: str, place: JsonNode, before: Provider | None, environ: Mapping[str, str], known: KnownProviders, own_wire: str
 ) -> Provider:
     base_url, wire = _base_url(place), place.choice("api", _WIRES)
     keyless = place.choice("auth", {"none": True, "api_key": False, "apiKey": False})

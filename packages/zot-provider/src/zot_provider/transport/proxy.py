@@ -81,11 +81,7 @@ class ProxyClient:
             context = await asyncio.wrap_future(load_context(insecure=self._insecure))
             try:
                 made = httpx.AsyncClient(
-                    timeout=self._timeouts,
-                    limits=self._limits,
-                    verify=context,
-                    proxy=proxy,
-                    trust_env=False,
+                    timeout=self._timeouts, limits=self._limits, verify=context, proxy=proxy, trust_env=False
                 )
             except ImportError:
                 raise ConfigError(

@@ -62,10 +62,7 @@ class Pastes:
     """The chips of one buffer. Pastes of more than `lines` lines or `characters` characters become a chip."""
 
     def __init__(
-        self,
-        lines: int = LINES,
-        characters: int = CHARACTERS,
-        kind: Callable[[str], PathKind | None] = path_kind,
+        self, lines: int = LINES, characters: int = CHARACTERS, kind: Callable[[str], PathKind | None] = path_kind
     ) -> None:
         self._lines = lines
         self._characters = characters

@@ -43,12 +43,7 @@ class RowCanvas(urwid.Canvas):
         return self.columns
 
     def content(
-        self,
-        trim_left: int = 0,
-        trim_top: int = 0,
-        cols: int | None = None,
-        rows: int | None = None,
-        attr: Any = None,
+        self, trim_left: int = 0, trim_top: int = 0, cols: int | None = None, rows: int | None = None, attr: Any = None
     ) -> Iterator[Any]:
         end = len(self.drawn) if rows is None else trim_top + rows
         drawn = self.drawn if not trim_top and end >= len(self.drawn) else self.drawn[trim_top:end]

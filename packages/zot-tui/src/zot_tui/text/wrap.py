@@ -75,12 +75,7 @@ class _Rows(Generic[S]):
 
 
 def wrap(
-    runs: Sequence[Run[S]],
-    width: int,
-    *,
-    first: Sequence[Run[S]] = (),
-    rest: Sequence[Run[S]] = (),
-    tab_size: int = 8,
+    runs: Sequence[Run[S]], width: int, *, first: Sequence[Run[S]] = (), rest: Sequence[Run[S]] = (), tab_size: int = 8
 ) -> list[Row[S]]:
     """Return the rows of `runs`, each of at most `width` cells (1 or more; ValueError otherwise); at least one row.
 

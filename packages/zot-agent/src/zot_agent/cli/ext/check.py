@@ -59,12 +59,7 @@ def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
         themes.append(CheckFinding("error", "bad-editor-mode", fault))
     themes += [CheckFinding("warning", "theme-entry", note) for note in theme_notes(directory)]
     return Report(
-        report.name,
-        (*report.findings, *themes),
-        report.commands,
-        report.tools,
-        report.events,
-        report.intercepts,
+        report.name, (*report.findings, *themes), report.commands, report.tools, report.events, report.intercepts
     )
 
 

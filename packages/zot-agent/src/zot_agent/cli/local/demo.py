@@ -63,11 +63,7 @@ async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
 def _as_options(pick: ModelPick) -> HostOptions:
     """Return the options that select this model."""
     return HostOptions(
-        provider=pick.provider.id,
-        model=pick.model,
-        base_url=pick.base_url,
-        no_session=True,
-        max_steps=_MAX_STEPS,
+        provider=pick.provider.id, model=pick.model, base_url=pick.base_url, no_session=True, max_steps=_MAX_STEPS
     )
 
 

@@ -101,13 +101,7 @@ class RemoteShell:
         self._ops = ops
 
     async def run(
-        self,
-        command: str,
-        *,
-        cwd: str,
-        env: Mapping[str, str],
-        timeout: float | None,
-        output: Callable[[bytes], None],
+        self, command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None, output: Callable[[bytes], None]
     ) -> ShellExit:
         """See `Shell.run`. Raises `MachineLost` too."""
         id = self._ops.new_id()

@@ -40,11 +40,7 @@ class ConversationHits:
     """
 
     def __init__(
-        self,
-        transcript: Transcript,
-        history: HistoryPager,
-        tools: Mapping[str, Recaller],
-        changed: Callable[[], None],
+        self, transcript: Transcript, history: HistoryPager, tools: Mapping[str, Recaller], changed: Callable[[], None]
     ) -> None:
         self._transcript, self._history, self._tools, self._changed = transcript, history, tools, changed
         self._phrase, self._pattern = Phrase(""), RowPattern((), exact=False)

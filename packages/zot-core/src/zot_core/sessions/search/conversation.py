@@ -106,10 +106,7 @@ class FoundPart(Record):
 
 
 def search_messages(
-    messages: Sequence[Message],
-    phrase: Phrase,
-    tools: Mapping[str, Recaller],
-    check: Callable[[], None] = lambda: None,
+    messages: Sequence[Message], phrase: Phrase, tools: Mapping[str, Recaller], check: Callable[[], None] = lambda: None
 ) -> Iterator[FoundPart]:
     """Yield the parts of messages that have the phrase, from the last to the first. `tools` make the displays of stored
     calls again. `check` is called often and may raise to end the search.

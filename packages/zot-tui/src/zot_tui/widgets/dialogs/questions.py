@@ -31,13 +31,7 @@ class Confirm(Dialog[V]):
     contexts = (LIST, DIALOG)
 
     def __init__(
-        self,
-        title: str,
-        choices: Sequence[ConfirmChoice[V]],
-        content: Content = "",
-        *,
-        chosen: int = 0,
-        note: str = "",
+        self, title: str, choices: Sequence[ConfirmChoice[V]], content: Content = "", *, chosen: int = 0, note: str = ""
     ) -> None:
         scroll = Scroll(content) if content else None
         hints = [Hint("dialog_accept", "choose"), Hint("dialog_cancel", "cancel")]
