@@ -35,7 +35,7 @@ async def test_one_session_is_read_at_a_time(session: str, tmp_path: Path) -> No
     def read(tree: SessionTree) -> int:
         going.set()
         go_on.wait()
-        return len(tree.entries)
+        return len(tree.ids)
 
     reading = asyncio.ensure_future(stored.read(session, str(tmp_path), read))
     await until(going.is_set)
@@ -62,7 +62,7 @@ async def test_without_outside_no_file_elsewhere_is_a_session(session: str, tmp_
     elsewhere.write_bytes(Path(session).read_bytes())
     link = Path(session).with_name("link.jsonl")
     link.symlink_to(elsewhere)
-    assert await StoredSessions().read(str(elsewhere), str(tmp_path), lambda tree: len(tree.entries)) == 1
+    assert await StoredSessions().read(str(elsewhere), str(tmp_path), lambda tree: len(tree.ids)) == 1
     for path in (elsewhere, link):
         with pytest.raises(SessionNotFound, match="no session"):
-            await StoredSessions(outside=False).read(str(path), str(tmp_path), lambda tree: len(tree.entries))
+            await StoredSessions(outside=False).read(str(path), str(tmp_path), lambda tree: len(tree.ids))

@@ -85,7 +85,7 @@ async def test_a_fork_is_continued_and_forked_after_the_session_it_came_from_was
         await rt.branches.fork(rt.messages[1].id)
         os.unlink(first)
         assert [message.text for message in rt.messages] == ["a", "one"]
-        assert len((await rt.branches.tree()).entries) == 2
+        assert len((await rt.branches.tree()).ids) == 2
 
 
 async def test_rows_of_a_newer_version_stay_in_copies(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ stored = load(path)
 session = SessionFile(path, stored.meta, resume=stored)
 tree = read_family(session)
 copied = load(copy_branch(path, stored.meta, stored.messages[-1].id, fork=True))
-print(len(stored.messages), len(tree.entries), len(copied.messages), stored.messages[-1].text)
+print(len(stored.messages), len(tree.ids), len(copied.messages), stored.messages[-1].text)
 """
 
 

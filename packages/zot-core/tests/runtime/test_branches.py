@@ -47,7 +47,7 @@ async def test_going_back_to_a_prompt_and_asking_something_else_keeps_what_was(s
         await rt.ask("c")
         assert texts(rt.messages) == ["a", "one", "c", "three"]
         tree = await rt.branches.tree()
-        assert [tree.entries[id].kind for id in tree.path()] == ["user", "assistant", "user", "assistant"]
+        assert [tree.node(id).kind for id in tree.path()] == ["user", "assistant", "user", "assistant"]
         fork = rt.messages[1].id
         assert texts([found for id in tree.children(fork) if (found := tree.message(id))]) == ["b", "c"]
         await rt.branches.go_to(before[-1].id)
@@ -118,7 +118,7 @@ async def test_labels_and_data_of_extensions_stay_with_their_entries(session: st
         await rt.ask("b")
         tree = await rt.branches.tree()
         assert tree.labels == {rt.messages[0].id: "start", rt.messages[1].id: ""}
-        assert [tree.entries[each].kind for each in tree.path()] == ["user", "assistant", "custom", "user", "assistant"]
+        assert [tree.node(each).kind for each in tree.path()] == ["user", "assistant", "custom", "user", "assistant"]
         custom = tree.custom(id)
         assert custom is not None
         assert (custom.extension, custom.custom_type, custom.data["open"][1:]) == ("todo", "list", [1.5, None])
@@ -185,7 +185,7 @@ async def test_the_branch_that_is_left_is_summarised_for_the_model(session: str 
         assert await rt.branches.summary(rt.messages[-1].id) is None
         conversation = rt.messages
         tree = await rt.branches.tree()
-        assert [tree.entries[id].kind for id in tree.path()][2:] == ["branch_summary", "user", "assistant"]
+        assert [tree.node(id).kind for id in tree.path()][2:] == ["branch_summary", "user", "assistant"]
         assert (found := tree.message(summary.id)) is not None
         assert found.summarized_tokens == summary.summarized_tokens
         await rt.branches.go_to(left[-1].id)
@@ -233,7 +233,7 @@ async def test_a_fork_is_a_session_of_its_own(session: str | None) -> None:
         await rt.branches.fork(rt.messages[1].id)
         await rt.ask("c")
         assert texts(rt.messages) == ["a", "one", "c", "three"]
-        assert len((await rt.branches.tree()).entries) == 4
+        assert len((await rt.branches.tree()).ids) == 4
         if first is not None and rt.session is not None:
             assert rt.session.meta.session_id != first.meta.session_id
             assert rt.session.meta.other["parent"] == first.meta.id
@@ -387,7 +387,7 @@ async def test_entries_of_another_program_have_the_same_ids_in_copies(tmp_path: 
         assert [message.id for message in rt.messages] == ids[:3]
         await rt.ask("b")
         tree = await rt.branches.tree()
-        assert len(tree.entries) == 8
+        assert len(tree.ids) == 8
         await rt.branches.fork()
         assert [message.id for message in rt.messages][:3] == ids[:3]
 
@@ -435,7 +435,7 @@ async def _walk(session: str | None, steps: list[tuple[str, int]]) -> list[list[
                 await rt.branches.go_to(order[number % len(order)], before=step == "before")
             seen.append(texts(rt.messages))
         tree = await rt.branches.tree()
-        seen.append(sorted(str(len(tree.path(id))) for id in tree.entries))
+        seen.append(sorted(str(len(tree.path(id))) for id in tree.ids))
     finally:
         await rt.close()
     return seen

@@ -40,7 +40,7 @@ def test_any_tree_is_walked_as_it_is_printed(parents: list[int]) -> None:
     assert {id: tree.children(id) for id in ["", *tree.ids] if tree.children(id)} == children
     for id in tree.ids:
         path = tree.path(id)
-        assert [tree.entries[each].parent for each in path] == ["", *path[:-1]]
+        assert [tree.node(each).parent for each in path] == ["", *path[:-1]]
         assert path[-1] == id
 
 
@@ -71,7 +71,7 @@ def test_a_copied_part_is_not_read_again_but_what_follows_it_is(tmp_path: Path) 
         each.close()
     other = "0" * len(first)
     (tmp_path / copy).write_bytes((tmp_path / copy).read_bytes().replace(first.encode(), other.encode()))
-    assert other not in read_family(session).entries
+    assert other not in read_family(session)
 
 
 def test_messages_that_only_the_model_sees_are_no_prompts_of_a_person(tmp_path: Path) -> None:
@@ -85,5 +85,5 @@ def test_messages_that_only_the_model_sees_are_no_prompts_of_a_person(tmp_path: 
     memory.add(note.id, prompts[1], "user", note)
     for tree in (read_family(session), memory):
         assert [tree.ids[number] for number in tree.of_kinds(range(3), KINDS)] == prompts
-        assert tree.entries[note.id].kind == "user"
+        assert tree.node(note.id).kind == "user"
     session.close()

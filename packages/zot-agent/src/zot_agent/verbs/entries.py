@@ -97,7 +97,7 @@ async def entry(caller: OperationCaller, entry: str) -> "SessionItem":
     entry: The id of the entry.
     """
     tree = await caller.conversation.branches.tree()
-    if entry not in tree.entries:
+    if entry not in tree:
         raise OperationFailed("not_found", f"the session has no entry {entry!r}")
     found = await asyncio.to_thread(_described, caller, tree, entry)
     if found is None:
@@ -211,7 +211,7 @@ class _Page(Record):
 
     def _ids(self, tree: "SessionTree") -> list[str]:
         """Return the ids of the entries from which the page is made."""
-        if self.to and self.to not in tree.entries:
+        if self.to and self.to not in tree:
             raise OperationFailed("not_found", f"the session has no entry {self.to!r}")
         branch = tree.path(self.to) if self.to or tree.current else []
         ids = list(tree.ids) if self.whole_tree else branch

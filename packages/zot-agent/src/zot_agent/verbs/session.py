@@ -53,7 +53,7 @@ async def info(caller: OperationCaller) -> "SessionInfo":
 async def tree(caller: OperationCaller) -> "TreeInfo":
     """List the entries of the session, of all its branches, in the order in which they were added."""
     found = await caller.conversation.branches.tree()
-    texts = await asyncio.to_thread(found.first_lines, list(found.entries))
+    texts = await asyncio.to_thread(found.first_lines, list(found.ids))
     entries: list[EntryInfo] = [
         {
             "id": entry.id,
@@ -62,7 +62,7 @@ async def tree(caller: OperationCaller) -> "TreeInfo":
             "text": texts[entry.id],
             "label": found.labels.get(entry.id, ""),
         }
-        for entry in found.entries.values()
+        for entry in map(found.node, found.ids)
     ]
     return {"entries": entries, "current": found.current}
 

@@ -181,7 +181,7 @@ class Checkpoints:
         from zot_core.checkpoints.restore import FileHistory  # noqa: PLC0415  not before the first undo
 
         async def read(tree: "SessionTree") -> FileHistory:
-            return await asyncio.to_thread(FileHistory, store, list(tree.entries), self.limits)
+            return await asyncio.to_thread(FileHistory, store, list(tree.ids), self.limits)
 
         await self.settle()
         async with self.lock:

@@ -204,5 +204,5 @@ class ConversationBranches:
 
     async def _check_known(self, entry: str) -> None:
         """Raise `UnknownEntry` unless the session has this entry."""
-        if entry not in (await self.tree()).entries:
+        if entry not in await self.tree():
             raise UnknownEntry(f"the session has no entry {entry!r}")

@@ -82,9 +82,9 @@ class Branches:
         from zot_core.compaction.branch import branch_summary  # noqa: PLC0415  few branches are summarised
 
         tree = await self.tree()
-        if entry not in tree.entries:
+        if entry not in tree:
             raise UnknownEntry(f"the session has no entry {entry!r}")
-        last = tree.entries[entry].parent if before else entry
+        last = tree.node(entry).parent if before else entry
         stays = set(tree.path(last)) if last else set()
         left = [message for message in self._agent.history.messages if message.id not in stays]
         if not left:
@@ -124,7 +124,7 @@ class Branches:
 
     def _read_tree(self, session: SessionFile, entry: str) -> SessionTree:
         tree = branch.read_family(session)
-        if entry not in tree.entries:
+        if entry not in tree:
             raise UnknownEntry(f"the session has no entry {entry!r}")
         return tree
 

@@ -115,7 +115,7 @@ class RestoringBranches(Branches):
                 lambda: self.go_to(path[at], before=True),
                 force=force,
             )
-            self._undone.append(_Undone(path[-1], tree.entries[path[at]].parent, files))
+            self._undone.append(_Undone(path[-1], tree.node(path[at]).parent, files))
             return moved
 
     async def redo(self, *, force: bool = False, stop_jobs: bool = False) -> Moved:
@@ -173,9 +173,9 @@ class RestoringBranches(Branches):
     async def _way(self, entry: str, *, before: bool) -> tuple[SessionTree, Callable[[FileHistory], RestorePlan]]:
         """Return the tree, and what plans the changes of files between the current entry and another one."""
         tree = await self.tree()
-        if entry not in tree.entries:
+        if entry not in tree:
             raise UnknownEntry(f"the session has no entry {entry!r}")
-        target = tree.entries[entry].parent if before else entry
+        target = tree.node(entry).parent if before else entry
         old, new = tree.path(), tree.path(target) if target else []
         kept = set(old).intersection(new)
         left, entered = [id for id in reversed(old) if id not in kept], [id for id in new if id not in kept]
@@ -210,7 +210,7 @@ def _last_prompt(tree: SessionTree, path: list[str]) -> int:
     """Return the place of the last prompt in a path, -1 if it has none. Raises `SessionError`."""
     after = ""  # the kind of the next entry that models see
     for at in reversed(range(len(path))):
-        kind = tree.entries[path[at]].kind
+        kind = tree.node(path[at]).kind
         found = tree.message(path[at]) if kind == "user" else None
         # A hidden message, such as the news of a command in the background, is no prompt; nor is a message of an
         # extension without an answer.

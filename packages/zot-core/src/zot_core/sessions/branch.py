@@ -107,7 +107,7 @@ def read_family(session: SessionFile) -> SessionTree:
 def find_branch(session: SessionFile, tree: SessionTree, entry: str, *, before: bool = False) -> Found:
     """Return the file of the session whose conversation ends with the entry, or with `before` with the one before it.
     It may be a new copy. Raises what `copy_branch` raises."""
-    wanted = tree.entries[entry].parent if before else entry
+    wanted = tree.node(entry).parent if before else entry
     if not wanted:
         return Found()
     for path in _ordered(session, tree):

@@ -31,7 +31,7 @@ class MemorySession:
 
     def append(self, message: Message) -> None:
         """Add a message; a result of the same batch as the last one is merged with it."""
-        last = self.tree.entries.get(message.id)
+        last = self.tree.node(message.id) if message.id in self.tree else None
         if last is not None and isinstance(last.held, Message):
             self.tree.replace(last.id, last.held.replace(content=[*last.held.content, *message.content]))
         else:
@@ -88,7 +88,7 @@ class MemorySession:
     def messages(self) -> list[Message]:
         messages: list[Message] = []
         for id in self._path(self.tree.current):
-            held = self.tree.entries[id].held
+            held = self.tree.node(id).held
             if not isinstance(held, Message):
                 continue
             if id in self._kept:
@@ -103,7 +103,7 @@ class MemorySession:
         before it, and their labels. Raises `UnknownEntry`."""
         copy = MemorySession()
         for id in self._path(self._last(entry or self.tree.current, before=before)):
-            node = self.tree.entries[id]
+            node = self.tree.node(id)
             if node.held is not None:
                 copy._add(id, node.kind, node.held)
             if id in self._kept:
@@ -115,9 +115,9 @@ class MemorySession:
         return copy
 
     def _last(self, entry: str, *, before: bool) -> str:
-        if entry not in self.tree.entries:
+        if entry not in self.tree:
             raise UnknownEntry(f"the session has no entry {entry!r}")
-        return self.tree.entries[entry].parent if before else entry
+        return self.tree.node(entry).parent if before else entry
 
     def _path(self, last: str) -> list[str]:
         return self.tree.path(last) if last else []

@@ -3,7 +3,7 @@
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO, Literal, Protocol, TypeAlias, get_args
 
@@ -76,9 +76,8 @@ class SessionTree:
         self._parents: dict[int, int] = {}  # of the entries that do not follow the one before; -1 for none
         self._branches: dict[int, list[int]] = {}  # the reverse
 
-    @property
-    def entries(self) -> Mapping[str, EntryNode]:
-        return _Entries(self)
+    def __contains__(self, id: str) -> bool:
+        return id in self._numbers
 
     def number(self, id: str) -> int:
         """Return the number of an entry. Raises KeyError for an unknown id."""
@@ -180,7 +179,7 @@ class SessionTree:
         files: dict[str, BinaryIO] = {}
         try:
             for id in ids:
-                entry = self.entries[id]
+                entry = self.node(id)
                 message = entry.held if isinstance(entry.held, Message) else None
                 if entry.place is not None and entry.kind != "custom":
                     path = entry.place[0]
@@ -199,7 +198,7 @@ class SessionTree:
     def message(self, id: str) -> Message | None:
         """Return the message of an entry, or the summary of a compaction; None for others. Reads the file. Raises
         KeyError for an unknown id, `SessionError` if the file cannot be read."""
-        entry = self.entries[id]
+        entry = self.node(id)
         if entry.place is None:
             return entry.held if isinstance(entry.held, Message) else None
         found = rows.entry_message(_row(entry.place))
@@ -208,29 +207,10 @@ class SessionTree:
     def custom(self, id: str) -> rows.CustomEntry | None:
         """Return the data of an entry of the kind `custom`, else None. Reads the file, and raises what `message`
         raises."""
-        entry = self.entries[id]
+        entry = self.node(id)
         if entry.place is None:
             return entry.held if isinstance(entry.held, rows.CustomEntry) else None
         return rows.read_custom(_row(entry.place)) if entry.kind == "custom" else None
-
-
-class _Entries(Mapping[str, EntryNode]):
-    """The entries of a tree, made when they are asked for."""
-
-    def __init__(self, tree: SessionTree) -> None:
-        self._tree = tree
-
-    def __getitem__(self, id: str) -> EntryNode:
-        return self._tree.node(id)
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._tree._numbers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tree.ids)
-
-    def __len__(self) -> int:
-        return len(self._tree.ids)
 
 
 def read_tree(paths: Sequence[str], current: str = "") -> SessionTree:
@@ -272,7 +252,7 @@ def _skip_copied(file: BinaryIO, tree: SessionTree, read: set[str]) -> str:
     """Go to the end of the copied part, and return the id of its last entry; else return an empty text."""
     meta = rows.read_meta(read_row(file.readline()).get("meta"))
     entry, parent = (str(meta.other.get(name)) for name in ("fork_entry", "parent")) if meta is not None else ("", "")
-    known = parent in read and entry in tree.entries
+    known = parent in read and entry in tree
     if meta is not None:
         read.add(meta.id)
     if known:

@@ -77,7 +77,7 @@ class TreePicker(Picker[str]):
         return item.label + self._texts.get(item.value, "…")
 
     def is_prompt(self, entry: str) -> bool:
-        return self._tree.entries[entry].kind == "user"
+        return self._tree.node(entry).kind == "user"
 
     async def _read(self, entries: Sequence[str]) -> None:
         self._texts.update(await asyncio.to_thread(self._tree.first_lines, entries))
@@ -106,7 +106,7 @@ class TreePicker(Picker[str]):
         here = bytearray(len(tree.ids))  # 1 for each entry of the conversation
         for part in tree.path_numbers():
             here[part.start : part.stop] = b"\1" * len(part)
-        labelled = {tree.number(id) for id, text in tree.labels.items() if text and id in tree.entries}
+        labelled = {tree.number(id) for id, text in tree.labels.items() if text and id in tree}
         self._branches = {}
         around: list[int] = []  # the branches around a row, from the outermost on
         hidden: dict[int, int] = {}  # rows in folded branches
