@@ -11,7 +11,7 @@ from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.errors import Busy, Refused
 from zot_core.hooks import SessionChange, TreeMove
-from zot_core.sessions.memory import UnknownEntry
+from zot_core.sessions.tree import UnknownEntry
 from zot_provider.testing import ScriptedClient
 
 

@@ -16,8 +16,8 @@ from zot_core.errors import Busy, SessionLocked
 from zot_core.sessions.branch import Found, open_branch
 from zot_core.sessions.file import load
 from zot_core.sessions.listing import delete, list_sessions
-from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.store import SessionStore
+from zot_core.sessions.tree import UnknownEntry
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 

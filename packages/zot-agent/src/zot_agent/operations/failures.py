@@ -17,7 +17,7 @@ from zot_core.errors import (
     SessionNotFound,
     UnusableFile,
 )
-from zot_core.sessions.memory import UnknownEntry
+from zot_core.sessions.tree import UnknownEntry
 from zot_ext.protocol.errors import FrameError
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 

@@ -13,7 +13,6 @@ from zot_core.events import RunEnd
 from zot_core.hooks import SessionChange, TreeMove
 from zot_core.printable import first_line
 from zot_core.runtime.runtime import Runtime
-from zot_core.sessions.memory import UnknownEntry
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
@@ -162,7 +161,7 @@ class ConversationBranches:
         async def work() -> None:
             written.append(await self._runtime.branches.summary(entry, before=before, instructions=instructions))
 
-        await self._check_known(entry)
+        (await self.tree()).node(entry)  # raises `UnknownEntry`
         self._check_idle()
         if self._runtime.agent.busy:  # the running command waits for this, so it cannot be another run
             await work()
@@ -199,10 +198,5 @@ class ConversationBranches:
 
     async def label(self, entry: str, text: str) -> None:
         """Give an entry a label, the `first_line` of a text, or remove it with an empty one. Raises `UnknownEntry`."""
-        await self._check_known(entry)
+        (await self.tree()).node(entry)
         self._runtime.branches.label(entry, first_line(text))
-
-    async def _check_known(self, entry: str) -> None:
-        """Raise `UnknownEntry` unless the session has this entry."""
-        if entry not in await self.tree():
-            raise UnknownEntry(f"the session has no entry {entry!r}")

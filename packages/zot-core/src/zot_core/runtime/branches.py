@@ -10,11 +10,11 @@ from zot_core.agent import Agent
 from zot_core.errors import Busy, SessionError
 from zot_core.sessions import branch
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.sessions.memory import MemorySession, UnknownEntry
+from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import CustomEntry, Label
 from zot_core.sessions.store import new_session
-from zot_core.sessions.tree import SessionTree
+from zot_core.sessions.tree import SessionTree, UnknownEntry
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
 
@@ -82,9 +82,8 @@ class Branches:
         from zot_core.compaction.branch import branch_summary  # noqa: PLC0415  few branches are summarised
 
         tree = await self.tree()
-        if entry not in tree:
-            raise UnknownEntry(f"the session has no entry {entry!r}")
-        last = tree.node(entry).parent if before else entry
+        node = tree.node(entry)
+        last = node.parent if before else entry
         stays = set(tree.path(last)) if last else set()
         left = [message for message in self._agent.history.messages if message.id not in stays]
         if not left:
@@ -124,8 +123,7 @@ class Branches:
 
     def _read_tree(self, session: SessionFile, entry: str) -> SessionTree:
         tree = branch.read_family(session)
-        if entry not in tree:
-            raise UnknownEntry(f"the session has no entry {entry!r}")
+        tree.node(entry)  # raises `UnknownEntry`
         return tree
 
     async def _open(self, found: branch.Found, session: SessionFile) -> tuple[SessionFile, StoredSession]:

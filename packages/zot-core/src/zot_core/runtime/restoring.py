@@ -12,7 +12,6 @@ from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import Busy, FilesEdited, JobsRunning, NothingToRestore
 from zot_core.printable import printable_line
 from zot_core.runtime.branches import Branches
-from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.tree import SessionTree
 from zot_provider.messages import Message
@@ -173,9 +172,8 @@ class RestoringBranches(Branches):
     async def _way(self, entry: str, *, before: bool) -> tuple[SessionTree, Callable[[FileHistory], RestorePlan]]:
         """Return the tree, and what plans the changes of files between the current entry and another one."""
         tree = await self.tree()
-        if entry not in tree:
-            raise UnknownEntry(f"the session has no entry {entry!r}")
-        target = tree.node(entry).parent if before else entry
+        node = tree.node(entry)
+        target = node.parent if before else entry
         old, new = tree.path(), tree.path(target) if target else []
         kept = set(old).intersection(new)
         left, entered = [id for id in reversed(old) if id not in kept], [id for id in new if id not in kept]

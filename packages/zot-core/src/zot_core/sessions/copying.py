@@ -7,11 +7,10 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from zot_core.sessions import rows
-from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
 from zot_core.sessions.store import free_path, short_id
-from zot_core.sessions.tree import KINDS, file_rows
+from zot_core.sessions.tree import KINDS, UnknownEntry, file_rows
 from zot_provider.files.private_folder import make_private
 from zot_provider.record import Record, field
 

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from zot_core.errors import SessionError
 from zot_core.sessions.rows import CustomEntry, CutText, Label
 from zot_core.sessions.totals import RunTotals, SessionTotals
 from zot_core.sessions.tree import EntryKind, SessionTree
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
-
-
-class UnknownEntry(SessionError):
-    """The session has no such entry."""
 
 
 class MemorySession:
@@ -115,9 +110,8 @@ class MemorySession:
         return copy
 
     def _last(self, entry: str, *, before: bool) -> str:
-        if entry not in self.tree:
-            raise UnknownEntry(f"the session has no entry {entry!r}")
-        return self.tree.node(entry).parent if before else entry
+        node = self.tree.node(entry)
+        return node.parent if before else entry
 
     def _path(self, last: str) -> list[str]:
         return self.tree.path(last) if last else []

@@ -34,6 +34,10 @@ _LINE = 200
 _KINDS: dict[bytes, EntryKind] = {b'user"': "user", b"assis": "assistant", b'tool"': "tool"}
 
 
+class UnknownEntry(SessionError):
+    """The session has no such entry."""
+
+
 class EntryNode(Record):
     """An entry: a message, by its role, a compaction, the summary of a branch, or data of an extension (`custom`).
 
@@ -84,8 +88,10 @@ class SessionTree:
         return self._numbers[id]
 
     def node(self, id: str) -> EntryNode:
-        """Return an entry. Raises KeyError for an unknown id."""
-        number = self._numbers[id]
+        """Return an entry. Raises `UnknownEntry`."""
+        number = self._numbers.get(id)
+        if number is None:
+            raise UnknownEntry(f"the session has no entry {id!r}")
         parent = self._parents.get(number, number - 1)
         place = None
         if number not in self._held:
@@ -197,7 +203,7 @@ class SessionTree:
 
     def message(self, id: str) -> Message | None:
         """Return the message of an entry, or the summary of a compaction; None for others. Reads the file. Raises
-        KeyError for an unknown id, `SessionError` if the file cannot be read."""
+        `UnknownEntry`, and `SessionError` if the file cannot be read."""
         entry = self.node(id)
         if entry.place is None:
             return entry.held if isinstance(entry.held, Message) else None
