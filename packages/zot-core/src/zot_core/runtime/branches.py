@@ -28,7 +28,7 @@ class Branches:
 
     def __init__(
         self, agent: Agent, recorder: Recorder, check_idle: Callable[[], None],
-        name_model: Callable[[str], Awaitable[None]],
+        name_model: Callable[[], Awaitable[None]],
     ) -> None:  # fmt: skip
         """`name_model` asks the server for the name of a model that has none yet."""
         self._agent, self._recorder, self._check_idle = agent, recorder, check_idle
@@ -88,7 +88,7 @@ class Branches:
         left = [message for message in self._agent.history.messages if message.id not in stays]
         if not left:
             return None
-        await self._name_model("")
+        await self._name_model()
         return await branch_summary(self._agent, left, instructions)
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:

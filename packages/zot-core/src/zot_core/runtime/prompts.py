@@ -118,11 +118,8 @@ class Prompts:
         return session if isinstance(session, SessionFile) else None
 
     async def name_model(self) -> None:
-        """Let the server name its first model, if none was named. Raises what the client raises."""
-        await self._default_model("")
-
-    async def _default_model(self, _: str) -> None:
-        """Use the first model of the server if none was named and the provider has no default."""
+        """Use the first model of the server, if none was named and the provider has no default. Raises what the client
+        raises."""
         client, model = self.agent.client, self.agent.model
         if not model.id and isinstance(client, RoutingClient):
             self.agent.model = await client.name_model(model)

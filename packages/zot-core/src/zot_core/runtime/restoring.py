@@ -47,7 +47,7 @@ class RestoringBranches(Branches):
         agent: Agent,
         recorder: Recorder,
         check_idle: Callable[[], None],
-        name_model: Callable[[str], Awaitable[None]],
+        name_model: Callable[[], Awaitable[None]],
         checkpoints: Checkpoints | None = None,
     ) -> None:
         """Without `checkpoints` no file is restored. For the others see `Branches`."""

@@ -176,7 +176,7 @@ class Runtime(Prompts):
         fit_images(self.agent)
         attach_jobs(self.agent)
         PromptAsSent(self.agent, lambda: self._recorder.session, lambda: self.workspace).attach()
-        self.agent.hooks.system_prompt.add(self._default_model)
+        self.agent.hooks.system_prompt.add(lambda _: self.name_model())
         self.permissions = Permissions()
         self.worktrees = worktrees
         self.checkpoints = None if checkpoints is None else checkpoints(self.agent)
@@ -198,7 +198,7 @@ class Runtime(Prompts):
         """The entries of the session, and going back to them."""
         from zot_core.runtime.restoring import RestoringBranches  # noqa: PLC0415  not before the first request
 
-        return RestoringBranches(self.agent, self._recorder, self._check_idle, self._default_model, self.checkpoints)
+        return RestoringBranches(self.agent, self._recorder, self._check_idle, self.name_model, self.checkpoints)
 
     @cached_property
     def agents(self) -> "Subagents":
