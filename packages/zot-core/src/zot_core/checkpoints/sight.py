@@ -4,7 +4,6 @@ A file that a look sees for the first time need not be new: no rule leaves it ou
 gone, it could not be read, or it was moved in from where nobody looks. Undo must not remove it, for nobody has another.
 """
 
-import ctypes
 import os
 import struct
 import sys
@@ -117,6 +116,8 @@ def _born(path: str, status: os.stat_result) -> float | None:
     """Return when a file was made, in seconds since 1970; None where the system does not say."""
     if sys.platform == "darwin":
         return status.st_birthtime
+    import ctypes  # noqa: PLC0415  2 ms, not for a command that makes no file
+
     try:
         statx = ctypes.CDLL(None).statx  # statx(2); Python has it from 3.15 on
     except (AttributeError, OSError, TypeError):
