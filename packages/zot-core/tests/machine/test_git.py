@@ -27,6 +27,12 @@ def test_what_is_given_arrives_whole_although_it_is_read_late(tmp_path: Path) ->
     assert len(looks) >= 2
 
 
+@pytest.mark.parametrize("size", [0, 1, 512, 513])
+def test_the_end_of_what_is_given_is_seen(tmp_path: Path, size: int) -> None:
+    done = run_git(["cat"], str(tmp_path), {"PATH": "/usr/bin:/bin"}, PATIENCE, given=b"x" * size)
+    assert done == (0, b"x" * size, b"")
+
+
 def test_a_command_that_is_given_up_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
     number = tmp_path / "number"
 

@@ -24,6 +24,8 @@ _BARE = "safe.bareRepository=explicit"
 """A clone can bring a folder with the files of a repository: git must not use it. git-config(1), from git 2.38 on."""
 
 _POLL = 0.05
+_PIPE_BYTES = 512
+"""Bytes that every pipe takes at once (_POSIX_PIPE_BUF in limits.h)."""
 _OF_SSH = "fatal: Could not read from remote repository."
 """The line of git when ssh has failed; the line before it is the reason, from ssh."""
 
@@ -144,12 +146,18 @@ def run_git(
 
 @contextmanager
 def _source(given: bytes) -> Iterator[IO[bytes] | int]:
-    """Yield what has `given` to read. It is a file, because `communicate` forgets the rest of its input when its time
-    limit has passed, and leaves the pipe open (CPython 3.11)."""
-    if not given:
-        yield subprocess.DEVNULL
+    """Yield what has `given` to read: a pipe that holds all of it, otherwise a file, because `communicate` forgets the
+    rest of its input when its time limit has passed, and leaves the pipe open (CPython 3.11)."""
+    if len(given) <= _PIPE_BYTES:
+        source, end = os.pipe()
+        try:
+            os.write(end, given)
+            os.close(end)
+            yield source
+        finally:
+            os.close(source)
         return
-    from tempfile import TemporaryFile  # noqa: PLC0415  most commands are given nothing
+    from tempfile import TemporaryFile  # noqa: PLC0415  4 ms, and most commands are given little
 
     with TemporaryFile() as file:
         file.write(given)
