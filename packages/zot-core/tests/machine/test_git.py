@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 from processes import runs
-from waiting import PATIENCE
+from waiting import PATIENCE, wait_until
 
-from zot_core.machine.git import GitEnd, run_git
+from zot_core.machine.git import GitEnd, run_git, running_git
 
 
 class Enough(Exception):
@@ -31,6 +31,23 @@ def test_what_is_given_arrives_whole_although_it_is_read_late(tmp_path: Path) ->
 def test_the_end_of_what_is_given_is_seen(tmp_path: Path, size: int) -> None:
     done = run_git(["cat"], str(tmp_path), {"PATH": "/usr/bin:/bin"}, PATIENCE, given=b"x" * size)
     assert done == (0, b"x" * size, b"")
+
+
+def test_commands_that_are_begun_together_run_beside_each_other(tmp_path: Path) -> None:
+    where = str(tmp_path), {"PATH": "/usr/bin:/bin"}, PATIENCE
+    with (
+        running_git(["sh", "-c", "until [ -e two ]; do sleep 0.01; done; echo one"], *where) as one,
+        running_git(["sh", "-c", "touch two; echo two"], *where) as two,
+    ):
+        assert (one().out, two().out) == (b"one\n", b"two\n")
+
+
+def test_a_command_that_nobody_waits_for_ends_with_the_block(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    command = ["sh", "-c", "echo $$ > started; mv started number; exec sleep 1000"]
+    with running_git(command, str(tmp_path), {"PATH": "/usr/bin:/bin"}, PATIENCE):
+        wait_until(number.exists)
+    assert not runs(int(number.read_text()))
 
 
 def test_a_command_that_is_given_up_ends_with_all_that_it_has_started(tmp_path: Path) -> None:

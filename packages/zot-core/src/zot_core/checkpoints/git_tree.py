@@ -9,8 +9,8 @@ import re
 import struct
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 
 from zot_core.aio import GivenUp
@@ -32,7 +32,7 @@ from zot_core.checkpoints.states import (
 )
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
-from zot_core.machine.git import git_command, git_environment, run_git
+from zot_core.machine.git import git_command, git_environment, run_git, running_git
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 
@@ -107,22 +107,25 @@ class GitTree:
         began = time.time()
         self._copy_excludes()
         indexed = self._indexed()
-        listed = self._run("ls-files", "-z").split(b"\0") if indexed and self._modes is None else []
+        rules = ("-o", "-z", "--exclude-standard", *self._exclude)
+        reads: list[tuple[str, ...]] = [("ls-files", *rules), ("ls-files", "-i", "--directory", *rules)]
+        reads += [("diff-files", "-z", "--raw", "--no-renames")] if indexed else []
+        reads += [("ls-files", "-z")] if indexed and self._modes is None else []
+        with ExitStack() as running:
+            ends = [running.enter_context(self._running(*each)) for each in reads]
+            others, hidden, *more = (end().split(b"\0") for end in ends)
+        fields, listed = [*more, [], []][:2]
         if self._modes is None:
             self._modes = {}
             self._note_modes(listed)
-        fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0") if indexed else []
         heads = dict(zip(fields[1::2], fields[::2], strict=False))
         old = {name: _old_state(head, self._modes.get(name)) for name, head in heads.items()}
-        rules = ("-o", "-z", "--exclude-standard", *self._exclude)
-        others = self._run("ls-files", *rules).split(b"\0")
         # A name that ends in a slash is that of a repository in the folder.
         names = old.keys() | {name for name in others if name and not name.endswith(b"/")}
         if len(names) - len(old) + indexed > self._limits.files:
             raise FolderTooLarge(f"the folder has more than {self._limits.files:,} files")
         large, unread = self._sizes(names)
         self._note_modes(names)
-        hidden = self._run("ls-files", "-i", "--directory", *rules).split(b"\0")
         hidden += [name for name in others if name.endswith(b"/")]
         sight = FolderSight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
         compared = self._compare({**self._large, **old}, names, large) if compare else []
@@ -262,23 +265,34 @@ class GitTree:
             raise GivenUp
 
     def _run(self, *arguments: str, names: "set[bytes] | None" = None) -> bytes:
+        with self._running(*arguments, names=names) as end:
+            return end()
+
+    @contextmanager
+    def _running(self, *arguments: str, names: "set[bytes] | None" = None) -> Iterator[Callable[[], bytes]]:
+        """Run git beside the block, which gets the function that waits for what it prints."""
         self._go_on()
         given = b"".join(name + b"\0" for name in sorted(names or ()))
         first = not self._indexed()
         limit = self._limits.first_seconds if first else self._limits.seconds
         command = [*self._git, *arguments]
-        try:
-            done = run_git(command, self._store.folder, self._environment, limit, given=given, check=self._go_on)
-        except TimeoutError:
-            self.stop()
-            raise (FolderTooLarge if first else CheckpointError)(f"git took longer than {limit:g} s") from None
-        self._go_on()
-        if done.code:
-            line = done.err.decode("utf-8", "replace").split("\n")[0]
-            if "unknown repository extension" in line or "objectformat" in line:
-                raise GitMissing("git is older than 2.29")
-            raise _GitFailed(f"git {arguments[0]} failed: {line}")
-        return done.out
+        running = running_git(command, self._store.folder, self._environment, limit, given=given, check=self._go_on)
+        with running as ended:
+
+            def end() -> bytes:
+                try:
+                    done = ended()
+                except TimeoutError:
+                    raise (FolderTooLarge if first else CheckpointError)(f"git took longer than {limit:g} s") from None
+                self._go_on()
+                if done.code:
+                    line = done.err.decode("utf-8", "replace").split("\n")[0]
+                    if "unknown repository extension" in line or "objectformat" in line:
+                        raise GitMissing("git is older than 2.29")
+                    raise _GitFailed(f"git {arguments[0]} failed: {line}")
+                return done.out
+
+            yield end
 
     def _indexed(self) -> int:
         """Return the number of files in the index, from its header."""

@@ -118,6 +118,21 @@ def run_git(
     """Run a command of `git_command` with `given` on its standard input, and wait for its end. It has no terminal on
     which it could ask. `check` is called often meanwhile, and may raise to give up; git and what it has started then
     end, as they do after `seconds`. Raises TimeoutError, and OSError if it cannot be started. Run it in a thread."""
+    with running_git(command, cwd, environment, seconds, given=given, check=check) as end:
+        return end()
+
+
+@contextmanager
+def running_git(
+    command: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    given: bytes = b"",
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[Callable[[], GitEnd]]:
+    """Run a command as `run_git` does, beside the block, which gets the function that waits for its end."""
     with (
         _source(given) as source,
         subprocess.Popen(
@@ -130,16 +145,20 @@ def run_git(
             start_new_session=True,
         ) as process,
     ):
-        end = time.monotonic() + seconds
-        try:
+        last = time.monotonic() + seconds
+
+        def end() -> GitEnd:
             while True:
                 try:
                     out, err = process.communicate(timeout=_POLL)
                     return GitEnd(process.returncode, out, err)
                 except subprocess.TimeoutExpired:
                     check()
-                    if time.monotonic() > end:
+                    if time.monotonic() > last:
                         raise TimeoutError from None
+
+        try:
+            yield end
         finally:
             end_command(process)
 
