@@ -86,12 +86,10 @@ def prune(
 
 def prune_if_due(store: CheckpointStore, limits: CheckpointLimits, check: Callable[[], None]) -> None:
     """Prune a store, at most once a day; a large one more than others. Raises what `prune` raises."""
-    try:
-        due = time.time() - os.stat(os.path.join(store.path, PRUNED)).st_mtime > _DAY
-    except FileNotFoundError:  # a new store
+    if not os.path.exists(os.path.join(store.path, PRUNED)):  # a new store
         _mark(store.path)
         return
-    for days in (limits.days, limits.days / 4, 1.0) if due else ():
+    for days in (limits.days, limits.days / 4, 1.0) if store.may_be_pruned() else ():
         prune(store.path, days, limits, check)
         if _size(store.path) <= limits.store_bytes:
             break

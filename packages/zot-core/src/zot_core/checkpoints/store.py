@@ -100,6 +100,13 @@ class CheckpointStore:
                 replace_file(path, os.fsencode(text), mode=0o600)
         return new
 
+    def may_be_pruned(self) -> bool:
+        """Whether it has not been pruned for a day."""
+        try:
+            return time.time() - os.stat(os.path.join(self.path, PRUNED)).st_mtime > _DAY
+        except OSError:
+            return os.path.isdir(self.path)
+
     def give_up(self, reason: str) -> None:
         """Note why changes by commands are not found in this folder, for a day. Raises OSError."""
         replace_file(os.path.join(self.path, _GIVEN_UP), reason.encode(), mode=0o600)

@@ -109,15 +109,15 @@ class Checkpoints:
             folder = await asyncio.to_thread(repository_top, cwd) or os.path.realpath(cwd)
             self._store = CheckpointStore(store_folder(self.root, folder), folder)
             self.opened_for = cwd
-            self.beside(self._prune(self._store))
+            if self._store.may_be_pruned():
+                self.beside(self._prune(self._store))
         return self._store
 
     async def _prune(self, store: "CheckpointStore") -> None:
-        from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  not before the first change
+        from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  once a day
 
         with suppress(OSError, CheckpointError):  # it is tried again by the next process
-            if os.path.isdir(store.path):
-                await in_thread(lambda check: prune_if_due(store, self.limits, check))
+            await in_thread(lambda check: prune_if_due(store, self.limits, check))
 
     def beside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do work beside the agent."""
