@@ -24,7 +24,7 @@ from zot_provider.near_names import nearest
 from zot_provider.record import Record
 
 _log = logging.getLogger("zot_core.agent")
-_PREFIX = re.compile(r"(functions|default_api|tools?|mcp__\w+?__)[._:]?", re.IGNORECASE)
+_PREFIX = r"(?i)(functions|default_api|tools?|mcp__\w+?__)[._:]?"
 
 
 class Prepared(Record):
@@ -131,7 +131,7 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
 def unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
     """Return what a model reads that called a tool which is not among `tools`, by name."""
     known = ", ".join(sorted(tools)) or "none"
-    plain = _PREFIX.sub("", name.split("<|")[0])  # a name that was cut out of another format
+    plain = re.sub(_PREFIX, "", name.split("<|")[0])  # a name that was cut out of another format
     others = {other: each for each in tools for other in tools[each].other_names}
     found = nearest(plain, [*tools, *others])
     found = others.get(found, found)

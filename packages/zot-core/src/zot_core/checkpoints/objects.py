@@ -12,7 +12,7 @@ from zot_core.errors import CheckpointError
 from zot_provider.files.private_folder import make_private
 from zot_provider.files.replace_file import replace_file
 
-_ID = re.compile(r"[0-9a-f]{64}")
+_ID = r"[0-9a-f]{64}"
 
 
 class ObjectStore:
@@ -34,7 +34,7 @@ class ObjectStore:
         return id
 
     def has(self, id: str) -> bool:
-        return _ID.fullmatch(id) is not None and os.path.exists(self._path(id))
+        return re.fullmatch(_ID, id) is not None and os.path.exists(self._path(id))
 
     def get(self, id: str) -> bytes:
         """Return a content. Raises `CheckpointError` if it is missing or damaged."""

@@ -45,7 +45,7 @@ class BashLimits(Record):
     """Most characters of one progress update."""
 
 
-_LAST_LINE = re.compile(r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?(?:  Took)? (\d{1,9}\.\d)s")
+_LAST_LINE = r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?(?:  Took)? (\d{1,9}\.\d)s"
 """The last line of a result, as `_result` writes it, and as earlier versions did."""
 
 
@@ -58,7 +58,7 @@ def shortened(command: str) -> str:
 def _recall(arguments: dict[str, Any], text: str, __: dict[str, Any]) -> list[DisplayBlock]:
     command = str(arguments["command"])
     output, _, last = text.removeprefix(f"$ {shortened(command)}\n\n").rpartition("\n")
-    found = _LAST_LINE.fullmatch(last)
+    found = re.fullmatch(_LAST_LINE, last)
     if found is None:
         return []
     code = int(found[1])

@@ -36,7 +36,7 @@ _SYNONYMS = [
 _MEANINGS = {name: {at for at, names in enumerate(_SYNONYMS) if name in names} for each in _SYNONYMS for name in each}
 """The numbers of the synonyms with a name."""
 
-_SHELL = re.compile(r"(/usr)?(/bin/)?(ba|z|)sh -l?c")
+_SHELL = r"(/usr)?(/bin/)?(ba|z|)sh -l?c"
 _LONGEST = 200_000
 """Characters of a text that is read as a value of Python."""
 _NOTHING = ("", "null", "none", "undefined")
@@ -202,7 +202,7 @@ def _to_object(value: Any, schema: Schema) -> Any:
 
 def _to_text(value: Any, schema: Schema) -> Any:
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
-        if len(value) == 1 or (len(value) == 3 and _SHELL.fullmatch(" ".join(value[:2]))):
+        if len(value) == 1 or (len(value) == 3 and re.fullmatch(_SHELL, " ".join(value[:2]))):
             return value[-1]
         return None
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

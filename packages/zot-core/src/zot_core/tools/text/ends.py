@@ -13,16 +13,16 @@ _START, _RECENT = 64 * 1024, 96 * 1024
 """Bytes of the beginning that are kept at least, folded but for like lines, and of the end before it is folded."""
 
 
-_GAPS = re.compile(
-    r"^\.\.\. \[(?:([\d,]+) lines? of [\d,]+ bytes left out here"
-    r"|the line above (\d+) more times|(\d+) lines like these, with other numbers)\]$",
-    re.MULTILINE,
+_GAPS = (
+    r"(?m)^\.\.\. \[(?:([\d,]+) lines? of [\d,]+ bytes left out here"
+    r"|the line above (\d+) more times|(\d+) lines like these, with other numbers)\]$"
 )
 
 
 def left_out(text: str) -> int:
     """Return how many more lines an output had before it was folded, as the lines say that are in place of others."""
-    return sum(int("".join(counts).replace(",", "")) - 1 for counts in _GAPS.findall(text))
+    gaps = re.findall(_GAPS, text) if "... [" in text else ()
+    return sum(int("".join(counts).replace(",", "")) - 1 for counts in gaps)
 
 
 class Shown(Record):

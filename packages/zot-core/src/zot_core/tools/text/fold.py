@@ -20,10 +20,10 @@ _NOTE = 60
 _BINARY = 1000
 """Characters of an output from which on it is worth leaving out what is no text."""
 
-_NUMBER = re.compile(rb"[ \t]*\d[\d.,:]*")
-_WORD = re.compile(rb"[A-Za-z]{3}|[\x80-\xff]")
+_NUMBER = rb"[ \t]*\d[\d.,:]*"
+_WORD = rb"[A-Za-z]{3}|[\x80-\xff]"
 """Lines without a word are data, which numbers are the point of."""
-_POINTS = re.compile(
+_POINTS = (
     rb"[ \t]*[\w@+-]*[./][\w./\\@+-]*[:(]\d+[:,)]"  # a place: `path:line:`, `path(line,`
     rb"|\d+:(?!\d)"  # a hit of `grep -n`
     rb"|[ \t]*File \".*\", line \d"
@@ -31,7 +31,7 @@ _POINTS = re.compile(
 )
 """The beginning of lines whose numbers a model needs: a place in a file, or what has failed."""
 
-_ESCAPE = re.compile(
+_ESCAPE = (
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
     rb"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # a string, such as a title or a link
     rb"|[ -/]*[0-Z\\^-~])"
@@ -133,13 +133,16 @@ def like_lines_folded(data: bytes) -> bytes:
     """Return a folded output with a count in place of most lines that follow each other and differ only in numbers: a
     download counts its percent, a test run its cases. The first ones and the last one stay, and so do lines that name
     a place in a file or what has failed."""
+    if data.count(b"\n") < LIKE_FEWEST - 1:  # as of most commands, for which no pattern is compiled
+        return data
     lines = data.split(b"\n")
     made: list[bytes] = []
     at = 0
-    for key, run in groupby(_NUMBER.sub(b"0", data).split(b"\n")):
+    for key, run in groupby(re.sub(_NUMBER, b"0", data).split(b"\n")):
         end = at + sum(1 for _ in run)
         held = end - at - LIKE_FIRST - 1
-        if end - at < LIKE_FEWEST or held * len(key) < _NOTE or not _WORD.search(key) or _POINTS.match(lines[at]):
+        few = end - at < LIKE_FEWEST or held * len(key) < _NOTE
+        if few or not re.search(_WORD, key) or re.match(_POINTS, lines[at]):
             made += lines[at:end]
         else:
             made += [
@@ -170,7 +173,7 @@ def plain_text(text: str) -> str:
 def _plain(data: bytes) -> bytes:
     """Leave out escape sequences and control characters."""
     if b"\x1b" in data:
-        data = _ESCAPE.sub(b"", data)
+        data = re.sub(_ESCAPE, b"", data)
     if b"\x08" in data:
         data = re.sub(rb"[^\n\x08]\x08", b"", data)
     return data.translate(None, _CONTROLS).replace(b"\x1b", b"").replace(b"\0", "\u2400".encode())
