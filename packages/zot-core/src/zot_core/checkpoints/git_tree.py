@@ -6,7 +6,6 @@ files count. What git lists as changed since the last look is stored; an index o
 
 import os
 import re
-import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -298,8 +297,8 @@ class GitTree:
         """Return the number of files in the index, from its header."""
         try:
             with open(self._index, "rb") as file:
-                return int(struct.unpack(">I", file.read(12)[8:])[0])
-        except (FileNotFoundError, struct.error):
+                return int.from_bytes(file.read(12)[8:], "big")
+        except FileNotFoundError:
             return 0
 
     def _relative(self, path: str) -> str:

@@ -6,7 +6,6 @@ that text (git: `gitformat-hash-function-transition`).
 
 import os
 import re
-import zlib
 
 from zot_core.errors import CheckpointError
 from zot_provider.files.private_folder import make_private
@@ -29,6 +28,8 @@ class ObjectStore:
         try:
             os.utime(path)  # in use again: see `prune`
         except FileNotFoundError:
+            import zlib  # noqa: PLC0415  not for a command that changes nothing
+
             make_private(os.path.dirname(path))
             replace_file(path, zlib.compress(content, 1), mode=0o400)
         return id
@@ -38,6 +39,8 @@ class ObjectStore:
 
     def get(self, id: str) -> bytes:
         """Return a content. Raises `CheckpointError` if it is missing or damaged."""
+        import zlib  # noqa: PLC0415  as above
+
         try:
             with open(self._path(id), "rb") as file:
                 content = zlib.decompress(file.read())

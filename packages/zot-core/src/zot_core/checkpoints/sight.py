@@ -5,7 +5,6 @@ gone, it could not be read, or it was moved in from where nobody looks. Undo mus
 """
 
 import os
-import struct
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -117,6 +116,7 @@ def _born(path: str, status: os.stat_result) -> float | None:
     if sys.platform == "darwin":
         return status.st_birthtime
     import ctypes  # noqa: PLC0415  2 ms, not for a command that makes no file
+    import struct  # noqa: PLC0415  as above
 
     try:
         statx = ctypes.CDLL(None).statx  # statx(2); Python has it from 3.15 on
