@@ -88,7 +88,7 @@ def check_key(provider: Provider, key: str) -> None:
     if not key and not provider.keyless:
         how = f"set {' or '.join(provider.key_env)}, or pass a key" if provider.key_env else "pass a key"
         raise MissingKey(f"no API key for {provider.id}: {how}", provider.id)
-    if not key.isascii() or any(character.isspace() or not character.isprintable() for character in key):
+    if not (key.isascii() and key.isprintable()) or " " in key:
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 
 
