@@ -63,10 +63,11 @@ def _effort(request: Request, quirks: Quirks) -> dict[str, Any]:
     how = thinking(request.model)
     if how is None:
         return {}
-    effort, on = effort_word(request.model, request.reasoning), thinks(request.model, request.reasoning)
+    effort = effort_word(request.model, request.reasoning)
     word = {} if effort is None else {"reasoning_effort": effort}
     if quirks.thinking == "effort":
         return word
+    on = thinks(request.model, request.reasoning)
     if quirks.thinking == "reasoning":
         return {"reasoning": {"enabled": True} if on and effort is None else {"effort": effort or "none"}}
     known = word if how.words and on else {}  # these servers take one for some of their models
