@@ -113,3 +113,20 @@ async def test_a_change_that_is_cancelled_or_refused_holds_nothing_up(tmp_path: 
             await make(lambda: branches.go_to("gone"))
         assert await conversation.prompt("third") == "completed"
         assert not conversation.busy
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+async def test_a_change_that_nobody_awaits_or_that_is_cancelled_before_it_is_awaited_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    runtime = Runtime("scripted", client=ScriptedClient(["one", "two"]), cwd=tmp_path, session=tmp_path / "s.jsonl")
+    async with Conversation(runtime) as conversation:
+        await talk(conversation, "first")
+        make, branches, first = conversation.changes.make, conversation.branches, runtime.session
+        make(branches.fork)
+        cancelled = asyncio.ensure_future(make(branches.fork))
+        run = conversation.prompt("second")
+        cancelled.cancel()
+        assert await run == "completed"
+        assert [message.text for message in runtime.messages] == ["first", "one", "second", "two"]
+        assert (conversation.changes.open, conversation.busy, runtime.session is first) == (False, False, False)

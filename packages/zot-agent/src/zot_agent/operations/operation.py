@@ -10,10 +10,11 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FieldKind, OnlyIf, OperationFailed, condition_of, kind_of
+from zot_core.aio import is_async
 from zot_provider.near_names import holds_back
 from zot_provider.record import Record
 
@@ -32,7 +33,7 @@ R = TypeVar("R", bound=Answer | Awaitable[Answer], covariant=True)
 
 When: TypeAlias = Literal["any", "command", "idle"]
 """`command`: an extension may do it only in the handler of a slash command or a shortcut. `idle`: so it is, and it is
-refused while the agent works, because it changes which conversation is open. Such operations wait for each other, and
+refused while the agent works, because it changes which conversation is open. Such coroutines wait for each other, and
 later prompts for them."""
 
 Scope: TypeAlias = Literal["watch", "answer", "drive", "own"]
@@ -80,7 +81,9 @@ class Operation(Generic[P, R]):
             if why := caller.conversation.actions.fixed_session:
                 mode = f"the mode {caller.conversation.front_end or 'of this program'}"
                 raise OperationFailed("unavailable", f"the session cannot change in {mode}: {why}")
-            return caller.conversation.changes.make(lambda: self.handler(caller, *args, **fields))
+            if is_async(self.handler):
+                change: Callable[..., Any] = self.handler
+                return cast("R", caller.conversation.changes.make(lambda: change(caller, *args, **fields)))
         return self.handler(caller, *args, **fields)
 
     @cached_property

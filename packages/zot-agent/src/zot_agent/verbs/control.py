@@ -123,8 +123,8 @@ def compact(
 def clear(caller: OperationCaller) -> "Coroutine[Any, Any, None] | None":
     """Delete all messages of the conversation. An extension may stop that, as it may stop a new session."""
     conversation = caller.conversation
-    if conversation.runtime.hooks.session_change.applies:
-        return conversation.branches.clear()
+    if conversation.changes.open or conversation.runtime.hooks.session_change.applies:
+        return conversation.changes.make(conversation.branches.clear)
     conversation.clear()  # at once, so that a prompt may follow without waiting for the answer
     return None
 

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from zot_core.agent.run import Run
+from zot_core.aio import spawn
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
 from zot_core.runtime.runtime import Runtime
@@ -147,26 +148,28 @@ class SessionChanges:
         self._queue, self._check_idle = queue, check_idle
         self._turn = asyncio.Lock()
 
-    def make(self, change: Callable[[], T]) -> T:
-        """Return what `change` returns, at once; an awaitable of that if it is one, or if it has to wait for its turn.
-        Raises `Busy`."""
-        if self._queue.held and self._queue.waiting:
-            raise Busy("prompts are waiting; wait for done, or abort")
-        begun = None
-        if not self._queue.held:
-            self._check_idle()
-            begun = change()
-            if not isinstance(begun, Awaitable):
-                return begun
-        self._queue.hold()
-        return cast("T", self._in_turn(change, begun))
+    @property
+    def open(self) -> bool:
+        """Whether some are not made yet."""
+        return self._queue.held
 
-    async def _in_turn(self, change: Callable[[], Any], begun: Any) -> Any:
-        try:
-            async with self._turn:
-                if begun is None:
-                    self._check_idle()
-                    begun = change()
-                return await begun if isinstance(begun, Awaitable) else begun
-        finally:
-            self._queue.release()
+    def make(self, change: Callable[[], Awaitable[T]]) -> Coroutine[Any, Any, T]:
+        """Make a change in its turn, also if nobody awaits that. Raises `Busy`, and RuntimeError outside an event
+        loop."""
+        if not self.open:
+            self._check_idle()
+        elif self._queue.waiting:
+            raise Busy("prompts are waiting; wait for done, or abort")
+        turn = spawn(self._in_turn(change), "change of the session")
+        self._queue.hold()
+        turn.add_done_callback(lambda _: self._queue.release())  # of a task that never began, no `finally` runs
+        return _outcome(turn)
+
+    async def _in_turn(self, change: Callable[[], Awaitable[T]]) -> T:
+        async with self._turn:
+            self._check_idle()
+            return await change()
+
+
+async def _outcome(turn: "asyncio.Task[T]") -> T:
+    return await turn
