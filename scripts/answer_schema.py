@@ -8,12 +8,12 @@ from typing import Any
 
 from zot_agent.operations import answers
 from zot_agent.operations.operation import Encoded
-from zot_ext.protocol import agent_answers, screen_answers
+from zot_ext.protocol import agent_answers
 from zot_ext.protocol import answers as of_extensions
 
 KNOWN = {"UsageCount": "Usage", "MessageInfo": "Message"}
 """Classes whose definition says more than their annotations do: events have them too."""
-MODULES = (typing, of_extensions, agent_answers, screen_answers, answers)
+MODULES = (typing, of_extensions, agent_answers, answers)
 NAMES: dict[str, Any] = {name: each for module in MODULES for name, each in vars(module).items()} | {"Encoded": Encoded}
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 

@@ -22,7 +22,6 @@ from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.config.settings import SETTINGS
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.modes import MODES
-from zot_agent.operations.fields import LARGEST
 from zot_agent.operations.registry import find
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import CHAT_ACTIONS
@@ -30,11 +29,11 @@ from zot_agent.ui.commands import slash_commands
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_ext.limits import DEFAULT_LIMITS
-from zot_ext.protocol.calls import CALLS, CallParam
-from zot_ext.protocol.calls.method import KINDS as CALL_KINDS
+from zot_ext.protocol.calls import CALLS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.events.observable import OBSERVABLE
 from zot_ext.protocol.events.questions import QUESTIONS
+from zot_ext.protocol.fields import LARGEST, CallField
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -189,7 +188,10 @@ def frames() -> str:
 def host_calls() -> str:
     page = (
         "# Calls of extensions\n\nWhat `host_call` can ask for: see [extension-calls.md](../extension-calls.md). "
-        f"Parameters in bold are needed; unknown ones are ignored. {_USUAL} A result is an object.\n"
+        f"Parameters in bold are needed; unknown ones are ignored. {_USUAL} A frame has at most "
+        f"{DEFAULT_LIMITS.frame_bytes >> 20} MiB, with the group `large_frames` "
+        f"{DEFAULT_LIMITS.large_frame_bytes >> 20}; a longer call is answered with the code `too_large` if its `id` is "
+        "among the first members. A result is an object.\n"
     )
     results: dict[str, dict[str, Any]] = {}
     for group in dict.fromkeys(method.group for method in CALLS):
@@ -202,34 +204,10 @@ def host_calls() -> str:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
-                page += f"| {name} | {kind_of(param_schema(param))} | {param.doc} |\n"
+                page += f"| {name} | {kind_of(param.schema)} | {param.doc} |\n"
     usage = {"Usage": generate_rpc_schema.USAGE}
-    page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers`, `agent_answers` and `screen_answers`.\n"
+    page += "\n## Results\n\nThe types are in `zot_ext.protocol.answers` and `agent_answers`.\n"
     return page + _answers(results | usage)
-
-
-def param_schema(param: CallParam) -> dict[str, Any]:
-    """A parameter of a call as JSON Schema."""
-    kind, choices = CALL_KINDS[param.kind], {"enum": [*param.choices]}
-    if kind.type is list:
-        items = choices if param.choices else _TYPES[CALL_KINDS[kind.each].type] if kind.each else {}
-        return {"type": "array", "items": items, "maxItems": param.most or kind.most}
-    if param.choices:
-        return choices
-    if kind.type is str:
-        line = {"pattern": ""} if param.kind == "line" else {}
-        least = {"minLength": param.least} if param.least else {}
-        return {"type": "string", "maxLength": param.most or kind.most} | line | least
-    return _TYPES[kind.type] | ({"minimum": param.least, "maximum": param.most} if param.most else {})
-
-
-_TYPES: dict[type, dict[str, Any]] = {
-    str: {"type": "string"},
-    int: {"type": "integer"},
-    bool: {"type": "boolean"},
-    dict: {"type": "object"},
-    object: {},
-}
 
 
 def _handler(name: str) -> Callable[..., Any]:
@@ -287,10 +265,10 @@ def extension_events() -> str:
     return page
 
 
-def _members(params: Sequence[CallParam]) -> str:
+def _members(params: Sequence[CallField]) -> str:
     if not params:
         return ""
-    rows = "".join(f"| `{each.name}` | {each.words} | {each.doc} |\n" for each in params)
+    rows = "".join(f"| `{each.name}` | {each.kind.words} | {each.doc} |\n" for each in params)
     return f"\n| member | type | meaning |\n|---|---|---|\n{rows}"
 
 
@@ -309,7 +287,7 @@ def rpc() -> str:
         page += f"| [`{name}`](#{name.replace('.', '')}) | {names} | {first_sentence(method.doc)} |\n"
     for name, method in generate_rpc_schema.COMMANDS.items():
         also = f" Also called `{method.alias}`." if method.alias else ""
-        fields = {each.name: each.kind.schema | {"description": each.doc} for each in method.fields}
+        fields = {each.name: each.schema | {"description": each.doc} for each in method.fields}
         needed = [each.name for each in method.fields if each.required]
         page += f"\n### {name}\n\n{method.doc}{also}\n" + field_rows({"properties": fields, "required": needed})
         page += f"\n{_answer('Data of the response: ', method.handler, data) or 'The response has no data.'}\n"
@@ -410,7 +388,7 @@ def kind_of(field: dict[str, Any]) -> str:
     """The type of a field, in words, with its limit unless that is the usual one."""
     most = field.get("maxLength", field.get("maxItems", LARGEST))
     range = f" from {field['minimum']:,} to {field['maximum']:,}" if "maximum" in field else ""
-    shape = ", one line" if "pattern" in field else ", not empty" if "minLength" in field else ""
+    shape = ", one line" if "pattern" in field else ", not empty" if {"minLength", "minItems"} & field.keys() else ""
     return f"{_type_of(field)}{shape}{range}{f', at most {most:,}' if most != LARGEST else ''}"
 
 

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import types
 import typing
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -21,9 +22,10 @@ from json_lines import in_lines
 import zot_agent
 import zot_ext
 from zot_agent.client.connection import BY_HAND
-from zot_agent.operations.operation import Operation, OperationField
+from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
-from zot_ext.protocol.calls.method import KINDS as CALL_KINDS
+from zot_ext.groups import Groups
+from zot_ext.protocol.fields import CallField
 
 AGENT, EXT = Path(zot_agent.__file__).parent, Path(str(zot_ext.__file__)).parent
 _FOUND = find_spec("ruff")
@@ -32,18 +34,30 @@ RUFF = Path(str(_FOUND and _FOUND.origin)).parents[4] / "bin" / "ruff"
 WIDTH = 120
 
 
-def annotation(hint: Any) -> str:
-    """An annotation as a parameter of a method: lists may be any sequence."""
+def annotation(hint: Any, *, given: bool = True) -> str:
+    """An annotation as a stub has it, without the name of an alias. Of what is `given`, lists may be any sequence."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    parts = [annotation(each, given=given) for each in arguments if origin not in (typing.Literal, typing.Annotated)]
     if origin is typing.Literal:
-        return f"Literal[{', '.join(map(json.dumps, arguments))}]"
+        return f"Literal[{', '.join(map(repr, arguments))}]"
     if origin is typing.Annotated:
-        return annotation(arguments[0])
-    if origin is list:
-        return f"Sequence[{annotation(arguments[0])}]"
-    if origin is dict or typing.is_typeddict(hint):
+        return annotation(arguments[0], given=given)
+    if origin in (types.UnionType, typing.Union):
+        return " | ".join(parts)
+    if given and (origin is dict or typing.is_typeddict(hint)):
         return "Mapping[str, object]"
-    return "object" if hint is Any else str(hint.__name__)
+    if origin is list and given:
+        return f"Sequence[{parts[0]}]"
+    name = {Any: "object" if given else "Any", type(None): "None"}.get(hint) or (origin or hint).__name__
+    return f"{name}[{', '.join(parts)}]" if parts else name
+
+
+def answer_source(cls: Any) -> str:
+    """The class of an answer for a stub that cannot import it."""
+    fields = "".join(
+        f"    {name}: {annotation(hint, given=False)}\n" for name, hint in answer_schema.hints(cls).items()
+    )
+    return f'class {cls.__name__}(TypedDict):\n    """{cls.__doc__}"""\n\n{fields}'
 
 
 def parameters(operation: Operation[..., Any]) -> str:
@@ -109,14 +123,14 @@ def names(operations: dict[str, Operation[..., Any]]) -> str:
         "modules": {name: each.handler.__module__.partition(".")[2] for name, each in operations.items()},
         "aliases": {each.alias: name for name, each in operations.items() if each.alias},
         "waits": [name for name, each in operations.items() if each.waits],
-        "fields": {name: [part.name for part in each.fields] for name, each in operations.items()},
+        "fields": {name: signature(each) for name, each in operations.items() if each.scope != "extension"},
     }
     return in_lines(found, 2)
 
 
 def commands(operations: dict[str, Operation[..., Any]]) -> str:
     """`client/operations.pyi`."""
-    sent = [each for each in operations.values() if each.name not in BY_HAND]
+    sent = [each for each in operations.values() if each.name not in BY_HAND and each.scope != "extension"]
     methods = [method(each, each.name.replace(".", "_"), "async def") for each in sent]
     return (
         '"""The operations as methods of the client; written by `scripts/generate_operations.py`."""\n\n'
@@ -128,30 +142,35 @@ def commands(operations: dict[str, Operation[..., Any]]) -> str:
 
 def page(operations: dict[str, Operation[..., Any]]) -> str:
     """`serve/page/operations.js`."""
-    named = [(name, each) for each in operations.values() for name in (each.name, each.alias) if name]
+    sent = [each for each in operations.values() if each.scope != "extension"]
+    named = [(name, each) for each in sent for name in (each.name, each.alias) if name]
     lines = [f"  {json.dumps(name)}: {json.dumps([field.name for field in each.fields])},\n" for name, each in named]
     head = "// The fields of each operation, by its names; written by `scripts/generate_operations.py`.\n"
     return f"{head}export const FIELDS = {{\n{''.join(sorted(lines))}}};\n"
 
 
-def param(field: OperationField) -> list[Any]:
-    """The row of a field: what `CallParam` is made from, without the usual limits at its end."""
-    kind = field.kind
-    choices = (kind if kind.each is None else kind.each).form.get("enum", [])
-    own = kind.most if kind.most != CALL_KINDS[kind.call_kind].most and not choices else 0
-    limits = [kind.form.get("minimum", 0), kind.form.get("maximum", own), choices]
-    row = [field.name, kind.call_kind, field.doc, field.required, *limits]
-    while not row[-1] and len(row) > 4:
-        row.pop()
-    return row
+def signature(operation: Operation[..., Any]) -> list[str]:
+    """The fields of a method, with a star before those that are only given by name."""
+    names = [each.name for each in operation.fields]
+    return names if operation.places == len(names) else [*names[: operation.places], "*", *names[operation.places :]]
+
+
+def row(field: CallField) -> list[Any]:
+    """The row of a field, which `read_methods` reads."""
+    found = [field.name, field.schema, field.doc, field.required]
+    if field.only is not None:
+        return [*found, field.default, field.only.other, *field.only.values]
+    return found if field.default is None else [*found, field.default]
 
 
 def rows(operations: dict[str, Operation[..., Any]]) -> str:
-    """`protocol/calls/operations.json` of `zot_ext`: the rows of `HostMethod`, and in them those of `CallParam`."""
+    """`protocol/calls/operations.json` of `zot_ext`: the rows of `HostMethod`, and in them those of `CallField`."""
     found = []
     for each in operations.values():
-        fields = [param(field) for field in each.fields]
-        found.append([each.name, each.group, each.doc, fields, each.when != "any", each.needs, each.alias])
+        fields = [row(field) for field in each.fields]
+        found.append(
+            [each.name, each.group, each.doc, fields, each.when != "any", each.needs, each.alias, signature(each)]
+        )
     return in_lines(found, 1)
 
 
@@ -178,7 +197,8 @@ def calls(operations: dict[str, Operation[..., Any]]) -> str:
     """`calls/operations.pyi` of `zot_ext`: what the classes of the SDK do not write by hand."""
     by_hand = written_by_hand()
     page, left = "", list[Operation[..., Any]]()
-    for word in dict.fromkeys(name.partition(".")[0] for name in operations):
+    words = [*dict.fromkeys(name.partition(".")[0] for name in operations)]
+    for word in words:
         base = f"{word.capitalize()}Operations"
         page += f'\n\nclass {base}(Calls):\n    """The calls of `ext.{word}` that only pass on fields."""\n'
         for name, each in operations.items():
@@ -188,14 +208,19 @@ def calls(operations: dict[str, Operation[..., Any]]) -> str:
                 left.append(each)
     known = answers(left)
     own = [each for each in known if each.__module__.startswith("zot_ext.")]
-    beside = "".join(f"\n{inspect.getsource(each)}\n" for each in known if each not in own)  # which it cannot import
+    beside = "".join(f"\n{answer_source(each)}\n" for each in known if each not in own)
+    left_out = [word for word in words if f"{word.capitalize()}Operations" not in by_hand]
+    if taken := [word for word in left_out if hasattr(Groups, word)]:
+        raise SystemExit(f"ext.{taken[0]} is another thing: its class must complete {taken[0].capitalize()}Operations")
+    kinds = [(word, f"{word.capitalize()}Operations") for word in left_out]
+    groups = "".join(f"    @property\n    def {word}(self) -> {kind}: ...\n" for word, kind in kinds)
     return (
         '"""The operations as calls of the SDK; written by `scripts/generate_operations.py`."""\n\n'
         "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal, NotRequired, TypedDict\n\n"
         f"from zot_ext.calls.caller import Calls\n{imports(own)}\n{beside}"
-        "def given_fields(\n    operation: str, names: Sequence[str], values: Sequence[object], "
+        "def given_fields(\n    operation: str, signature: Sequence[str], values: Sequence[object], "
         "fields: Mapping[str, object]\n) -> dict[str, Any]: ...\n"
-        f"{page}"
+        f'{page}\n\nclass OperationGroups:\n    """What an extension has besides `Groups`."""\n\n{groups}'
     )
 
 

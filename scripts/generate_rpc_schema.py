@@ -15,8 +15,8 @@ from json_lines import in_lines
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
-from zot_agent.operations.fields import FailureCode
-from zot_agent.operations.operation import Operation, OperationField
+from zot_agent.operations.fields import FailureCode, or_null
+from zot_agent.operations.operation import Operation
 from zot_agent.operations.registry import all_operations
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_core import events
@@ -24,6 +24,7 @@ from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
 from zot_core.display import TodoStatus
 from zot_core.permission_mode import MODES, SandboxState
+from zot_ext.protocol.fields import CallField
 from zot_provider.messages import Message
 from zot_provider.record import Record
 
@@ -253,7 +254,7 @@ def events_schema() -> dict[str, Any]:
     }
 
 
-COMMANDS = all_operations()
+COMMANDS = {name: each for name, each in all_operations().items() if each.scope != "extension"}
 
 
 def type_schema(operation: Operation[..., Any]) -> dict[str, Any]:
@@ -265,9 +266,8 @@ def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
     """A command as a client writes it."""
     properties = {"type": type_schema(operation), "id": {"description": "Anything; it comes back."}}
     for field in operation.fields:
-        properties[field.name] = (field.kind.schema if field.required else field.kind.or_null) | {
-            "description": field.doc
-        }
+        kind = field.schema if field.required else or_null(field.schema)
+        properties[field.name] = {**kind, "description": field.doc}
     optional = tuple(["id", *(field.name for field in operation.fields if not field.required)])
     conditions = [condition(field, operation) for field in operation.fields if field.only]
     return closed_object(
@@ -275,10 +275,10 @@ def command_schema(operation: Operation[..., Any]) -> dict[str, Any]:
     )
 
 
-def condition(field: OperationField, operation: Operation[..., Any]) -> dict[str, Any]:
+def condition(field: CallField, operation: Operation[..., Any]) -> dict[str, Any]:
     """What another field must be where this one is set."""
     assert field.only is not None
-    other, values = field.only
+    other, values = field.only.other, field.only.values
     (usual,) = (each.default for each in operation.fields if each.name == other)
     free = usual in values
     return {

@@ -12,7 +12,7 @@ import pytest
 from hostile import cut, cuts, damaged, doctored, few, json_bytes, raw
 from hypothesis import given
 from hypothesis import strategies as st
-from operation_faults import EXAMPLES
+from operation_faults import example
 from rpc_peer import Peer
 
 import zot_ext
@@ -43,9 +43,8 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-TYPED = EXAMPLES | {"whole": 3, "any": {"any": [1.5]}}
 COMMANDS: list[dict[str, Any]] = [
-    {"type": name, "id": "1"} | {field.name: TYPED[field.kind.call_kind] for field in operation.fields}
+    {"type": name, "id": "1"} | {field.name: example(field.kind) for field in operation.fields}
     for name, operation in all_operations().items()
 ]
 

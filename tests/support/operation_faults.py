@@ -5,25 +5,26 @@ from typing import Any
 
 import pytest
 
-from zot_agent.operations.fields import LARGEST, FieldKind, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import AnyOperation
 from zot_agent.operations.registry import all_operations
 from zot_ext.protocol.calls.old_names import OLD_NAMES
+from zot_ext.protocol.fields import LARGEST, FieldKind
 
 OPERATIONS = all_operations()
 REQUIRED = {name: [field.name for field in each.fields if field.required] for name, each in OPERATIONS.items()}
-TEXTS, LISTS = ("text", "message", "line"), ("list", "texts", "objects")
-EXAMPLES: dict[str, Any] = dict.fromkeys(TEXTS, "x") | {"flag": True, "whole": 1, "object": {}, "any": 1}
-EXAMPLES |= {each: [] for each in LISTS}
-WRONG: dict[str, Any] = dict.fromkeys(TEXTS, 7) | {"flag": "x", "whole": True, "object": []}
-WRONG |= {each: {} for each in LISTS}
+EXAMPLES: dict[str, Any] = {"string": "x", "boolean": True, "integer": 1, "object": {}, "array": [], "": 1}
+WRONG: dict[str, Any] = {"string": 7, "boolean": "x", "integer": True, "object": [], "array": {}}
+"""What a field of each type can be, and cannot be."""
 
 
 def example(kind: FieldKind) -> Any:
     """A value of a kind."""
+    if kind.choices:
+        return kind.choices[0]
     if kind.parts:
         return {name: example(kind.parts[name]) for name in kind.needed}
-    return kind.schema.get("enum", [EXAMPLES[kind.call_kind]])[0]
+    return [example(kind.each)] if kind.each and kind.least else EXAMPLES[kind.type]
 
 
 def examples(operation: AnyOperation) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def meaningless(operation: AnyOperation, full: dict[str, Any]) -> Iterator[dict[
     for field in operation.fields:
         if field.only is not None:
             (kind,) = (each.kind for each in operation.fields if each.name == field.only.other)
-            for value in {*kind.schema.get("enum", (True, False))} - {*field.only.values}:
+            for value in {*(kind.choices or (True, False))} - {*field.only.values}:
                 alone = {name: given for name, given in full.items() if name in (field.name, *REQUIRED[operation.name])}
                 yield {**alone, field.only.other: value}
 
@@ -48,7 +49,7 @@ def meaningless(operation: AnyOperation, full: dict[str, Any]) -> Iterator[dict[
 def largest(kind: FieldKind, more: int = 0) -> list[Any]:
     """Values of the most characters or members, or of `more`. Not those that no line of a client holds, nor a million
     members."""
-    if kind.call_kind in TEXTS:
+    if kind.type == "string":
         return ["x" * (kind.most + more)] if 0 < kind.most <= LARGEST else []
     if kind.each is None:
         return []
@@ -58,7 +59,7 @@ def largest(kind: FieldKind, more: int = 0) -> list[Any]:
 
 def wrong_members(kind: FieldKind) -> list[Any]:
     """What a list of a kind cannot have."""
-    return [] if kind.each is None else [WRONG[kind.each.call_kind], None]
+    return [] if kind.each is None else [WRONG[kind.each.type], None]
 
 
 def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
@@ -68,8 +69,8 @@ def faults() -> Iterator[tuple[str, dict[str, Any], str, str]]:
         cases = [*meaningless(operation, full)]
         for field in operation.fields:
             cases += [{**full, field.name: None}] if field.required else []
-            cases += [{**full, field.name: WRONG[field.kind.call_kind]}] if field.kind.call_kind in WRONG else []
-            cases += [{**full, field.name: "one\ntwo"}] if "pattern" in field.kind.form else []
+            cases += [{**full, field.name: WRONG[field.kind.type]}] if field.kind.type else []
+            cases += [{**full, field.name: "one\ntwo"}] if "pattern" in field.schema else []
             cases += [{**full, field.name: [wrong]} for wrong in wrong_members(field.kind)]
             cases += [{**full, field.name: value} for value in largest(field.kind, 1)]
         for fields in cases:

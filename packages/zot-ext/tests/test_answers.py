@@ -4,11 +4,9 @@ from typing import get_type_hints, is_typeddict
 
 import pytest
 
-from zot_ext.protocol import answers, screen_answers
+from zot_ext.protocol import answers
 
-TYPES = {
-    name: each for module in (answers, screen_answers) for name, each in vars(module).items() if is_typeddict(each)
-}
+TYPES = {name: each for name, each in vars(answers).items() if is_typeddict(each)}
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -32,11 +32,10 @@ from zot_ext.protocol.from_extension import Hello, Subscribe
 from zot_ext.testing import FakeHost
 
 _SAMPLES: dict[str, Any] = {
-    "text": "t",
-    "message": "t",
-    "whole": 3,
-    "flag": True,
-    "list": [{"id": "1"}],
+    "string": "t",
+    "integer": 3,
+    "boolean": True,
+    "array": [{"id": "1"}],
     "object": {"a": 1},
 }
 MESSAGES = [{"id": str(number), "role": "user", "content": [{"type": "text", "text": "a"}]} for number in range(3)]
@@ -70,7 +69,7 @@ def test_what_a_host_leaves_out_is_empty(name: str) -> None:
 @pytest.mark.parametrize("name", EVENTS)
 def test_every_member_of_a_question_reaches_the_interceptor(name: str) -> None:
     row, seen = INTERCEPTABLE[name], list[Any]()
-    given = {each.name: _SAMPLES[each.kind] for each in row.members}
+    given = {each.name: _SAMPLES[each.kind.type] for each in row.members}
     ext = Extension("all")
     ext.intercept(name)(seen.append)  # type: ignore[arg-type]
     with FakeHost(ext) as host:

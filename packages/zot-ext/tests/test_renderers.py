@@ -3,7 +3,7 @@
 import pytest
 
 from zot_ext import Extension, RenderRequest
-from zot_ext.protocol.calls import METHODS, params_problem
+from zot_ext.protocol.calls import reader
 from zot_ext.protocol.calls.screen import RENDERED
 from zot_ext.protocol.from_extension import HostCall
 from zot_ext.protocol.raw import RawObject
@@ -81,8 +81,8 @@ def test_the_check_asks_each_renderer_at_two_widths_and_reads_the_lines() -> Non
     assert [(each["name"], each["width"], each["state"]) for each in asked] == [("bash", 1, "ok"), ("bash", 80, "ok")]
     call = HostCall("1", "renderers.register", RawObject.from_value({"kind": "message", "name": "note"}))
     assert ["state" in members for _, members in questions(call)] == [False, False]
-    register = METHODS["renderers.register"].params
-    assert params_problem(register, {"kind": "picture"}) == f'kind must be one of {", ".join(RENDERED)}, not "picture"'
+    register = reader("renderers.register")
+    assert register.problem({"kind": "picture"}) == f'kind must be one of {", ".join(RENDERED)}, not "picture"'
     assert registration_problem("renderers.register", {"kind": "message"}) == ""
 
 

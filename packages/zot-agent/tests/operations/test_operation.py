@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LARGEST, FailureCode, Line, OnlyIf, OperationFailed, kind_of
+from zot_agent.operations.fields import FailureCode, Line, OperationFailed, schema_of
 from zot_agent.operations.names import ALIASES, MODULES, WAITS
 from zot_agent.operations.operation import operation
 from zot_agent.operations.registry import all_operations, find
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
 from zot_ext.protocol.calls.old_names import OLD_NAMES
+from zot_ext.protocol.fields import LARGEST, OnlyIf
 from zot_ext.protocol.from_host import CODES
 from zot_provider.json_text import describe
 
@@ -46,9 +47,10 @@ class Leaf(TypedDict):
 
     colour: Annotated[str, 4]
     dry: NotRequired[bool]
+    size: NotRequired[int]
 
 
-@operation("tree.grow", group="tree", scope="drive")
+@operation("tree.grow", group="control", scope="drive")
 async def grow(
     caller: OperationCaller,
     name: str,
@@ -89,7 +91,7 @@ def test_the_fields_are_those_of_the_signature_with_their_words() -> None:
         ("few", False, "an array of strings", "Words."),
         ("leaves", False, "an array of objects", "Its leaves."),
         ("title", False, "one line of text", "Its name."),
-        ("again", False, "any JSON value but null", "What to do then. Only if `side` is `right`."),
+        ("again", False, "any JSON value", "What to do then. Only if `side` is `right`."),
         ("note", False, "one line of text", "About it. Only if `side` is `left`."),
     ]
     assert grow.doc == "Grow."
@@ -154,7 +156,7 @@ def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], code: str, probl
 
 
 def test_a_schema_has_the_limits_that_are_checked() -> None:
-    schemas = {each.name: each.kind.schema for each in grow.fields}
+    schemas = {each.name: each.schema for each in grow.fields}
     line = {"type": "string", "pattern": r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$", "maxLength": 200}
     assert schemas == {
         "name": {"type": "string", "maxLength": LARGEST},
@@ -167,7 +169,8 @@ def test_a_schema_has_the_limits_that_are_checked() -> None:
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"colour": {"type": "string", "maxLength": 4}, "dry": {"type": ["boolean", "null"]}},
+                "properties": {"colour": {"type": "string", "maxLength": 4}, "dry": {"type": ["boolean", "null"]}}
+                | {"size": {"type": ["integer", "null"]}},
                 "required": ["colour"],
             },
             "maxItems": LARGEST,
@@ -186,25 +189,26 @@ def test_a_field_that_another_makes_meaningless_may_have_its_default() -> None:
 def test_the_fields_that_another_makes_meaningless_say_where_they_mean_something() -> None:
     limited = {(name, field.name): field.only for name, each in OPERATIONS.items() for field in each.fields}
     assert {place: only for place, only in limited.items() if only} == {
-        ("session.navigate", "force"): ("restore", ("files", "both")),
-        ("session.navigate", "stop_jobs"): ("restore", ("files", "both")),
-        ("session.navigate", "summarise"): ("restore", ("conversation", "both")),
-        ("session.navigate", "label"): ("restore", ("conversation", "both")),
-        ("session.navigate", "instructions"): ("summarise", (True,)),
-        ("session.entries", "to"): ("whole_tree", (False,)),
-        ("permissions.answer", "message"): ("answer", ("no",)),
-        ("runs.answer", "message"): ("answer", ("no",)),
-        ("ext_ui_response", "value"): ("closed", (False,)),
-        ("get_rendering", "text"): ("kind", ("markdown",)),
+        ("session.navigate", "force"): OnlyIf("restore", ("files", "both")),
+        ("session.navigate", "stop_jobs"): OnlyIf("restore", ("files", "both")),
+        ("session.navigate", "summarise"): OnlyIf("restore", ("conversation", "both")),
+        ("session.navigate", "label"): OnlyIf("restore", ("conversation", "both")),
+        ("session.navigate", "instructions"): OnlyIf("summarise", (True,)),
+        ("session.entries", "to"): OnlyIf("whole_tree", (False,)),
+        ("permissions.answer", "message"): OnlyIf("answer", ("no",)),
+        ("runs.answer", "message"): OnlyIf("answer", ("no",)),
+        ("ext_ui_response", "value"): OnlyIf("closed", (False,)),
+        ("get_rendering", "text"): OnlyIf("kind", ("markdown",)),
     }
 
 
 def test_a_whole_number_may_be_written_as_a_fraction_of_one() -> None:
-    assert type(grow.check({"name": "x", "by": 2.0})["by"]) is int
+    read = grow.check({"name": "x", "by": 2.0, "leaves": [{"colour": "red", "size": 3.0}]})
+    assert (repr(read["by"]), repr(read["leaves"][0]["size"])) == ("2", "3")
 
 
 def test_fields_that_are_null_or_unknown_are_left_out() -> None:
-    leaf = {"colour": "red", "dry": None, "size": 7}
+    leaf = {"colour": "red", "dry": None, "height": 7}
     assert grow.check({"name": "x", "leaves": [leaf]})["leaves"] == [leaf]
     assert grow.check({"name": "x", "side": None, "more": 1}) == {"name": "x"}
 
@@ -219,7 +223,7 @@ def test_an_unknown_field_that_asks_that_less_may_run_is_refused(name: str) -> N
 @pytest.mark.parametrize("annotation", [int | None, float, tuple[int, ...], list[float]])
 def test_a_field_of_another_kind_is_refused_when_it_is_written(annotation: object) -> None:
     with pytest.raises(TypeError, match="a field cannot be"):
-        kind_of(annotation)
+        schema_of(annotation)
 
 
 values = st.recursive(

@@ -13,9 +13,10 @@ from rpc_peer import Peer
 
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.host.options import HostOptions
-from zot_agent.operations.fields import LARGEST, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_core.errors import SessionNotFound
 from zot_ext.protocol.calls import RENAMED
+from zot_ext.protocol.fields import LARGEST
 from zot_provider.testing import ScriptedServer
 
 

@@ -17,7 +17,7 @@ from operation_faults import FAULTS, examples, largest
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.open_calls import handler
-from zot_agent.operations.fields import FieldKind, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.registry import all_operations, find
 from zot_agent.rpc.handshake import Pong
 from zot_agent.verbs.prompts import Started
@@ -26,6 +26,7 @@ from zot_core.conversation import events as told
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.event_json import encode_event, encode_message
 from zot_ext.protocol.calls import METHODS as CALLS
+from zot_ext.protocol.fields import FieldKind
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -184,10 +185,10 @@ def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Calla
         assert schema.faults({"type": operation.alias, **full}, "FromClient") == []
     assert operation.check(full) == full
     for field in operation.fields:
-        if field.kind.call_kind != "any":
+        if field.kind.type:
             assert schema.faults({"type": name, **full, field.name: 7.5}, "FromClient")
         for value in largest(field.kind):
-            assert operation.check(full | {field.name: value})[field.name] is value
+            assert operation.check(full | {field.name: value})[field.name] == value
             assert schema.faults({"type": name, **full, field.name: value}, f"command.{name}") == []
     for each, fields, _, words in FAULTS:
         value = {"type": name, **{field: given for field, given in fields.items() if given is not None}}
@@ -206,8 +207,8 @@ json_values = st.recursive(
 def near(kind: FieldKind) -> st.SearchStrategy[Any]:
     """Values of a kind, and others that are nearly of it."""
     found: st.SearchStrategy[Any] = json_values
-    if "enum" in kind.form:
-        found |= st.sampled_from(kind.form["enum"])
+    if kind.choices:
+        found |= st.sampled_from(kind.choices)
     if kind.parts:
         parts: dict[str, st.SearchStrategy[Any]] = {name: near(part) for name, part in kind.parts.items()}
         found |= st.fixed_dictionaries({}, optional=parts)

@@ -13,13 +13,13 @@ class OperationCommands(RpcConnection):
     answer is None."""
 
 
-def _method(operation: str, names: Sequence[str]) -> Callable[..., Awaitable[Any]]:
+def _method(operation: str, signature: Sequence[str]) -> Callable[..., Awaitable[Any]]:
     async def ask(self: OperationCommands, *values: object, **fields: object) -> Any:
-        return await self.request(operation, **given_fields(operation, names, values, fields)) or None
+        return await self.request(operation, **given_fields(operation, signature, values, fields)) or None
 
     return ask
 
 
-for _operation, _names in FIELDS.items():
+for _operation, _signature in FIELDS.items():
     if _operation not in BY_HAND:  # their events would be taken for those of the next prompt
-        setattr(OperationCommands, _operation.replace(".", "_"), _method(_operation, _names))
+        setattr(OperationCommands, _operation.replace(".", "_"), _method(_operation, _signature))

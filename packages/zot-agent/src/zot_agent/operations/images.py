@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from zot_agent.operations.fields import OperationFailed, kind_of
+from zot_agent.operations.fields import OperationFailed, checked, schema_of
 from zot_core.images import LARGEST, image_from_base64
+from zot_ext.protocol.fields import FieldKind
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
@@ -15,7 +16,7 @@ class InputImage(TypedDict):
     mime_type: NotRequired[str]
 
 
-_IMAGES = kind_of(list[InputImage])
+_IMAGES = FieldKind(schema_of(list[InputImage]))
 
 
 def read_images(images: Any, name: str = "images") -> list[ImageBlock]:
@@ -23,7 +24,7 @@ def read_images(images: Any, name: str = "images") -> list[ImageBlock]:
     `OperationFailed`, which names the field."""
     if images is None:
         return []
-    _IMAGES.check(name, images)
+    images = checked(_IMAGES.read, name, images)
     try:
         return [image_from_base64(each["data"], f"{name}[{at}].data") for at, each in enumerate(images)]
     except ConfigError as error:

@@ -16,4 +16,4 @@ WAITS: frozenset[str] = frozenset(_found["waits"])
 """Those whose answer may wait for a model or a person."""
 
 FIELDS: dict[str, list[str]] = _found["fields"]
-"""The fields of each operation, in their order."""
+"""The fields of each operation that clients may use, in their order, with a star before those given by name alone."""

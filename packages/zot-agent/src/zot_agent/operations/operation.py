@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import FieldKind, OnlyIf, OperationFailed, condition_of, kind_of
+from zot_agent.operations.fields import OperationFailed, checked, condition_of, schema_of
 from zot_core.aio import is_async
-from zot_provider.near_names import holds_back
-from zot_provider.record import Record
+from zot_ext.protocol.fields import CallField, FieldReader
 
 A = TypeVar("A")
 
@@ -41,18 +40,6 @@ Scope: TypeAlias = Literal["watch", "answer", "drive", "own"]
 
 Need: TypeAlias = Literal["conversation", "restore", "submit"]
 """A permission of `zot_ext.protocol.permissions` that an extension needs besides `calls`."""
-
-
-class OperationField(Record):
-    """A field: its kind, and what it means, `only` where another field allows that. A field that is null counts as
-    missing."""
-
-    name: str
-    kind: FieldKind
-    doc: str
-    required: bool
-    default: Any
-    only: OnlyIf | None = None
 
 
 class Operation(Generic[P, R]):
@@ -94,54 +81,36 @@ class Operation(Generic[P, R]):
         return f"{words} It may take as long as a model or a person does." if self.waits else words
 
     @cached_property
-    def fields(self) -> tuple[OperationField, ...]:
+    def _parameters(self) -> list[inspect.Parameter]:
+        return [*inspect.signature(self.handler).parameters.values()][1:]
+
+    @property
+    def places(self) -> int:
+        """How many of its fields the methods of clients take by their place."""
+        return sum(each.kind is not each.KEYWORD_ONLY for each in self._parameters)
+
+    @cached_property
+    def fields(self) -> tuple[CallField, ...]:
         """Its fields, in the order of the signature."""
         lines = (inspect.getdoc(self.handler) or "").partition("\n\n")[2]
         docs = {name: " ".join(doc.split()) for name, doc in re.findall(r"^(\w+): (.*(?:\n +.*)*)", lines, re.M)}
         found = []
-        for each in [*inspect.signature(self.handler).parameters.values()][1:]:
+        for each in self._parameters:
             annotation, only = condition_of(each.annotation)
             doc = docs[each.name] + (f" Only if `{only.other}` is {only.words('`')}." if only else "")
-            found.append(
-                OperationField(each.name, kind_of(annotation), doc, each.default is each.empty, each.default, only)
-            )
+            needed = each.default is each.empty
+            default = None if needed else each.default
+            found.append(CallField(each.name, schema_of(annotation), doc, needed, default, only))
         return tuple(found)
 
     @cached_property
-    def _kinds(self) -> dict[str, FieldKind]:
-        return {each.name: each.kind for each in self.fields}
-
-    @cached_property
-    def _required(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.fields if each.required)
-
-    @cached_property
-    def _conditions(self) -> tuple[tuple[str, Any, OnlyIf, Any], ...]:
-        """The fields that another one can make meaningless, each with both defaults."""
-        defaults = {each.name: each.default for each in self.fields}
-        return tuple(
-            (each.name, each.default, each.only, defaults[each.only.other]) for each in self.fields if each.only
-        )
+    def _reader(self) -> FieldReader:
+        return FieldReader(self.name, self.fields)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are set; others are ignored, unless they ask that less may run. Raises
-        `OperationFailed`, which names the field."""
-        fields: dict[str, Any] = {}
-        kinds = self._kinds
-        for name, value in given.items():
-            if value is not None and (kind := kinds.get(name)) is not None:
-                if type(value) is not kind.exact or 0 < kind.most < len(value):  # the call costs more than this
-                    kind.check(name, value)
-                fields[name] = int(value) if type(value) is float and kind.call_kind == "whole" else value
-            elif value not in (None, False) and name not in kinds and holds_back(name, misspelt=False):
-                raise OperationFailed("invalid", f"{self.name} has no field {name!r:.60}; it would hold nothing back")
-        for name in self._required:
-            if name not in fields:
-                raise kinds[name].missing(name)
-        for name, default, only, usual in self._conditions:
-            if fields.get(name, default) != default and fields.get(only.other, usual) not in only.values:
-                raise OperationFailed("invalid", f"{name} needs {only.other} to be {only.words()}")
-        return fields
+        """Return the fields that are set, as `FieldReader.read` does. Raises `OperationFailed`, which names the
+        field."""
+        return checked(self._reader.read, given)
 
     def answer(self, caller: OperationCaller, given: Mapping[str, Any]) -> R:
         """Check the fields that a program has sent, and carry it out. Raises as a call does."""

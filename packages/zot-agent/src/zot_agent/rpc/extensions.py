@@ -4,11 +4,12 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OnlyIf, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_agent.rpc.service import service_of
 from zot_agent.verbs.permissions import Choice, RefusalReason
 from zot_core.confirm import PermissionAnswer
+from zot_ext.protocol.fields import OnlyIf
 
 if TYPE_CHECKING:
     from zot_agent.extensions.panels.panels import Panels

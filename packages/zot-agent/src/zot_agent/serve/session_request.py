@@ -4,22 +4,22 @@ import re
 from typing import Any
 
 from zot_agent.host.options import HostOptions
-from zot_agent.operations.fields import kind_of
+from zot_agent.operations.fields import checked, schema_of
 from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError, SessionNotFound
+from zot_ext.protocol.fields import FieldKind
 from zot_provider.request import Reasoning
 
 FIELDS = {
-    **{name: kind_of(str) for name in ("cwd", "provider", "model")},
-    "reasoning": kind_of(Reasoning),
-    "tools": kind_of(list[str]),
-    "session": kind_of(str).replace(
-        words="the id of a session, or at least four characters of its beginning",
-        fits=lambda value: isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z-]{4,64}", value) is not None,
-    ),
-    **{name: kind_of(bool) for name in ("fork", "no_session")},
+    name: FieldKind(schema_of(annotation))
+    for name, annotation in {
+        **dict.fromkeys(("cwd", "provider", "model", "session"), str),
+        "reasoning": Reasoning,
+        "tools": list[str],
+        **dict.fromkeys(("fork", "no_session"), bool),
+    }.items()
 }
 """The fields. A field that is null counts as missing."""
 
@@ -60,7 +60,9 @@ def _checked(request: Any) -> dict[str, Any]:
     for name, value in given.items():
         if name not in FIELDS:
             raise HttpError(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
-        FIELDS[name].check(name, value)
+        given[name] = checked(FIELDS[name].read, name, value)
+    if "session" in given and not re.fullmatch(r"[0-9A-Za-z-]{4,64}", given["session"]):
+        raise HttpError(400, "session must be the id of a session, or at least four characters of its beginning")
     return given
 
 

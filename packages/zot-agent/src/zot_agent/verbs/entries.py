@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OnlyIf, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.event_json import encode_block, usage_fields
 from zot_core.sessions.search.conversation import FoundPart, Phrase, search_messages
 from zot_core.sessions.totals import RunTotals
 from zot_core.sessions.tree import KINDS, EntryKind
 from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.fields import OnlyIf
 from zot_provider.json_text import dump
 from zot_provider.messages import ToolResultBlock
 from zot_provider.record import Record

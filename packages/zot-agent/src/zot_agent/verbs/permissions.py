@@ -3,9 +3,9 @@
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OnlyIf
 from zot_agent.operations.operation import operation
 from zot_core.permission_mode import PermissionMode
+from zot_ext.protocol.fields import OnlyIf
 
 Choice: TypeAlias = Literal["yes", "always", "no"]
 RefusalReason: TypeAlias = Annotated[str, OnlyIf("answer", ("no",))]

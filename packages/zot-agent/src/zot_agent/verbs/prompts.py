@@ -5,10 +5,11 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LONGEST, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.images import InputImage, read_images
 from zot_agent.operations.operation import Encoded, operation
 from zot_core.event_json import encode_message
+from zot_ext.protocol.fields import LONGEST
 from zot_provider.json_text import dump
 
 if TYPE_CHECKING:

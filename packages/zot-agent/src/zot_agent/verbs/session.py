@@ -5,12 +5,13 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import LONGEST, Line, OnlyIf, OperationFailed
+from zot_agent.operations.fields import Line, OperationFailed
 from zot_agent.operations.operation import operation
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
 from zot_core.machine.branch import branch
 from zot_core.runtime.restoring import Moved, Restore
+from zot_ext.protocol.fields import LONGEST, OnlyIf
 from zot_provider.json_text import dump
 from zot_provider.messages import Message, TextBlock
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
-from operation_faults import EXAMPLES
+from operation_faults import example
 
 from zot_agent.extensions.calls.completers import CompleterSet
 from zot_agent.operations.registry import all_operations
@@ -54,9 +54,11 @@ async def test_no_operation_shows_what_is_said_to_an_extension_that_may_not_read
         entry = talk.runtime.messages[-1].id
         for name, operation in all_operations().items():
             if operation.group and name not in waits and operation.when == "any":
-                values = EXAMPLES | {"text": entry}
-                required = [each for each in operation.fields if each.required]
-                params = {each.name: values[each.kind.call_kind] for each in required}
+                params = {
+                    each.name: entry if each.kind.type == "string" else example(each.kind)
+                    for each in operation.fields
+                    if each.required
+                }
                 found[name] = json.dumps(await talk.call(name, **params))
     assert len(found) > 20
     assert [(name, text) for name, text in found.items() for each in said.values() if each in text] == []

@@ -11,21 +11,20 @@ from typing import Any, get_args
 
 import pytest
 from calling_extension import CALLER, RAW, Person, World
-from operation_faults import EXAMPLES
+from operation_faults import WRONG, example
 from waiting import PATIENCE, until
 
 import zot_agent.extensions.calls.methods as methods
 from zot_agent.extensions.calls.open_calls import handler
-from zot_agent.operations.fields import LARGEST
 from zot_agent.operations.names import MODULES
 from zot_core.conversation.commands import CommandError
 from zot_core.conversation.events import WidgetPlace
-from zot_ext.protocol.calls import CALLS, CallParam, params_fault
+from zot_ext.protocol.calls import CALLS, reader
 from zot_ext.protocol.calls.conversation import LEVELS
-from zot_ext.protocol.calls.method import KINDS
 from zot_ext.protocol.calls.screen import PLACES
 from zot_ext.protocol.events import EVENTS, INTERCEPTS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
+from zot_ext.protocol.fields import LARGEST, CallField
 from zot_ext.protocol.from_extension import CALL_GROUPS
 from zot_ext.protocol.from_host import CODES
 from zot_provider.request import Reasoning
@@ -150,49 +149,53 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
             assert code in CODES
 
 
-def faulty(param: CallParam) -> Iterator[Any]:
+def faulty(param: CallField) -> Iterator[Any]:
     """Values that a parameter cannot have."""
+    kind = param.kind
     if param.required:
         yield None
-    if param.kind == "any":
-        return
-    kind, most = KINDS[param.kind], param.most or KINDS[param.kind].most
-    yield {} if kind.type is list else []
-    if kind.type is int:
-        yield from (True, 1.5, param.least - 1, param.most + 1)
+    if kind.type:
+        yield WRONG[kind.type]
+    if "maximum" in param.schema:
+        yield from (1.5, param.schema["minimum"] - 1, param.schema["maximum"] + 1)
     if kind.each:
-        yield from (["x", 7, 8], [None])
-    if param.choices:
-        yield ["other"] if kind.each else "other"
-    if param.least > 0 and kind.type is not int:
-        yield kind.type()
-    if param.kind == "line":
+        yield from ([example(kind.each), WRONG[kind.each.type]], [None])
+    if kind.choices:
+        yield "other"
+    if kind.least:
+        yield "" if kind.type == "string" else []
+    if "pattern" in param.schema:
         yield "one\ntwo"
-    if kind.type in (str, list) and 0 < most < LARGEST and not param.choices:
-        yield "x" * (most + 1) if kind.type is str else [EXAMPLES.get(kind.each, "x")] * (most + 1)
+    if 0 < kind.most < LARGEST:
+        yield "x" * (kind.most + 1) if kind.type == "string" else ["x"] * (kind.most + 1)
 
 
 async def test_every_parameter_that_is_wrong_is_named_with_the_words_of_the_fake_host(world: World) -> None:
     world.add("caller", CALLER, " ".join(CALL_GROUPS))
-    right = EXAMPLES | {"list": ["x"], "texts": ["x"], "objects": [{}]}
     async with world.running(ask=Person(), session=True) as talk:
         for method in CALLS:
-            needed = [each for each in method.params if each.required]
-            whole = {each.name: each.choices[0] if each.choices else right[each.kind] for each in needed}
+            whole = {each.name: example(each.kind) for each in method.params if each.required}
             for param in method.params:
                 for value in faulty(param):
                     asked = {**whole, param.name: value}
-                    answer, fault = await talk.call(method.name, **asked), params_fault(method.params, asked)
-                    assert fault is not None, (method.name, param.name, value)
-                    assert (answer["code"], answer["error"]) == fault, (method.name, param.name)
-                    assert re.match(rf"{param.name}[ \[]", fault[1])
+                    answer, problem = await talk.call(method.name, **asked), reader(method.name).problem(asked)
+                    assert problem, (method.name, param.name, value)
+                    assert answer["error"] == problem, (method.name, param.name)
+                    assert re.match(rf"{param.name}[ \[]", problem)
         assert talk.runtime.messages == []
 
 
+async def test_a_whole_number_of_a_call_may_be_written_as_a_fraction_of_one(world: World) -> None:
+    world.add("caller", CALLER, "exec")
+    async with world.running() as talk:
+        ran = await talk.call("exec.run", argv=["true"], timeout_ms=60000.0)
+        assert ran["result"]["code"] == 0
+
+
 def test_every_number_of_a_call_has_bounds() -> None:
-    numbers = [each for method in CALLS for each in method.params if each.kind == "whole"]
+    numbers = [each for method in CALLS for each in method.params if each.kind.type == "integer"]
     assert numbers
-    assert [each.name for each in numbers if not each.least < each.most] == []
+    assert [each.name for each in numbers if not each.schema["minimum"] < each.schema["maximum"]] == []
 
 
 def test_choices_that_the_protocol_repeats_are_those_of_the_host() -> None:

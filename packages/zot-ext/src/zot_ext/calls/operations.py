@@ -12,40 +12,31 @@ if TYPE_CHECKING:
 
 
 def given_fields(
-    operation: str, names: Sequence[str], values: Sequence[object], fields: Mapping[str, object]
+    operation: str, signature: Sequence[str], values: Sequence[object], fields: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the fields of a call by name; `names` are the fields of the operation. Raises TypeError."""
-    given = {**dict(zip(names, values, strict=False)), **fields}
+    """Return the fields of a call by name. `signature` has them in order, with a star before those that are only given
+    by name. Raises TypeError."""
+    names = [each for each in signature if each != "*"]
+    places = signature[: len(names)] if "*" not in signature else signature[: signature.index("*")]
+    given = {**dict(zip(places, values, strict=False)), **fields}
     if len(given) < len(values) + len(fields) or not given.keys() <= set(names):
         shown = ", ".join([*map(repr, values), *fields])
-        raise TypeError(f"{operation} takes {', '.join(names) or 'no fields'}; got {shown}")
+        raise TypeError(f"{operation} takes {', '.join(signature) or 'no fields'}; got {shown}")
     return given
 
 
 def _method(row: HostMethod) -> Callable[..., Any]:
-    names = [param.name for param in row.params]
-
     def call(self: Calls, *values: object, **fields: object) -> Any:
         # Every answer has a field: an empty one means that the operation has no answer.
-        return self._call(row.name, **given_fields(row.name, names, values, fields)) or None
+        return self._call(row.name, **given_fields(row.name, row.signature, values, fields)) or None
 
     call.__doc__ = row.doc
     return call
 
 
-_METHODS = {row.name: _method(row) for row in read_methods("operations.json")}
+_classes: dict[str, dict[str, Any]] = {}
+for _row in read_methods("operations.json"):
+    _word, _, _short = _row.name.partition(".")
+    _classes.setdefault(f"{_word.capitalize()}Operations", {})[_short] = _method(_row)
 
-
-def _group(name: str) -> type[Calls]:
-    """Return the class of the calls of a group that only pass on fields."""
-    own = {each.partition(".")[2]: method for each, method in _METHODS.items() if each.startswith(f"{name}.")}
-    return type(f"{name.capitalize()}Operations", (Calls,), own)
-
-
-AgentsOperations = _group("agents")
-ControlOperations = _group("control")
-JobsOperations = _group("jobs")
-ModelOperations = _group("model")
-PromptsOperations = _group("prompts")
-SessionOperations = _group("session")
-ToolsOperations = _group("tools")
+globals().update({name: type(name, (Calls,), own) for name, own in _classes.items()})

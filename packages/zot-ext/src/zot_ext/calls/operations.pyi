@@ -36,7 +36,7 @@ from zot_ext.protocol.answers import (
 )
 
 def given_fields(
-    operation: str, names: Sequence[str], values: Sequence[object], fields: Mapping[str, object]
+    operation: str, signature: Sequence[str], values: Sequence[object], fields: Mapping[str, object]
 ) -> dict[str, Any]: ...
 
 class AgentsOperations(Calls):
@@ -284,3 +284,13 @@ class ToolsOperations(Calls):
 
         names: Names of tools.
         """
+
+class OperationGroups:
+    """What an extension has besides `Groups`."""
+
+    @property
+    def agents(self) -> AgentsOperations: ...
+    @property
+    def jobs(self) -> JobsOperations: ...
+    @property
+    def prompts(self) -> PromptsOperations: ...

@@ -1,5 +1,5 @@
-"""The results of `host_call` as typed dictionaries; many are also answers of `zot rpc`. Those about the screen are in
-`screen_answers`, those about the agent in `agent_answers`.
+"""The results of `host_call` as typed dictionaries; many are also answers of `zot rpc`. Those about the
+agent are in `agent_answers`.
 
 Later versions of zot may add fields. Documentation is made from these classes. Nothing imports them while an extension
 runs: only type checkers do.
@@ -306,3 +306,47 @@ class Receivers(TypedDict):
     """To how many extensions a message was sent."""
 
     receivers: int
+
+
+class PersonAnswer(TypedDict):
+    """The answer of the person; or why the dialog has none: it was closed by the `user`, or at the `timeout`. `index`
+    is the place of the option, for `ui.select`."""
+
+    value: NotRequired[Any]
+    index: NotRequired[int]
+    closed: NotRequired[Literal["user", "timeout"]]
+
+
+class ThemeInfo(TypedDict):
+    """The theme in use, and its colours by token. A colour is `#rrggbb`, a number below 256, or `default`. Tokens of
+    backgrounds end in `.background`."""
+
+    name: str
+    colors: dict[str, str]
+
+
+class InputText(TypedDict):
+    """The text in the editor; `cursor` is a place in it, counted from 0."""
+
+    text: str
+    cursor: int
+
+
+class ModeName(TypedDict):
+    """The mode of the editor that is in force; empty if it belongs to zot or to another extension."""
+
+    name: str
+
+
+class Expansion(TypedDict):
+    """Whether everything is expanded."""
+
+    expanded: bool
+
+
+class PanelRoom(TypedDict):
+    """The cells of a line and the most lines of a panel, and whether it is visible."""
+
+    width: int
+    height: int
+    visible: bool

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zot_ext.errors import HostError
-from zot_ext.protocol.calls import METHODS, params_fault, refusal
+from zot_ext.protocol.calls import METHODS, reader, refusal
+from zot_ext.protocol.fields import FieldFault
 from zot_ext.protocol.from_host import HostResult
 from zot_ext.protocol.groups.tools import ToolAnswer
 from zot_ext.protocol.raw import RawObject
@@ -47,12 +48,14 @@ def call_result(call: HostCall, answer: Answer | None, ack: HelloAck, *, in_comm
         return failed(*refusal(call.method))
     if method.group not in ack.capabilities:
         return failed("denied", f"{method.group!r} is not granted")
-    if fault := params_fault(method.params, params):
-        return failed(*fault)
     if method.in_command and not in_command:
         return failed("denied", f"{call.method} needs the parent_id of a command")
     if call.session_id and call.session_id != ack.session_id:
         return failed("stale_session", f"the session {call.session_id} is not open")
+    try:
+        params = reader(call.method).read(params)
+    except FieldFault as fault:
+        return failed(fault.code, str(fault))
     if answer is None:
         return failed("unavailable", "this host has no answer")
     try:

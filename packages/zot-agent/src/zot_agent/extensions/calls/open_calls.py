@@ -11,12 +11,12 @@ from zot_agent.extensions.calls.call import CallServices, ExtensionCall
 from zot_agent.extensions.requests import COMMAND_IDS
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.failures import failure_code
-from zot_agent.operations.fields import OperationFailed
+from zot_agent.operations.fields import OperationFailed, checked
 from zot_agent.operations.names import MODULES
 from zot_agent.operations.registry import find_for_client
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import error_line
-from zot_ext.protocol.calls import METHODS, HostMethod, params_fault, refusal
+from zot_ext.protocol.calls import METHODS, HostMethod, reader, refusal
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.from_host import CancelRequest, HostProgress, HostResult
 from zot_ext.protocol.raw import RawObject, dump
@@ -125,6 +125,8 @@ class OpenCalls:
         if frame.session_id and frame.session_id != services.conversation.runtime.state.session_id:
             raise OperationFailed("stale_session", f"the session {frame.session_id} is not open any more")
         params = {} if frame.params is None else frame.params.value
+        if frame.method not in MODULES:  # an operation reads its fields itself
+            params = checked(reader(frame.method).read, params)
         progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
         call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
         if frame.method not in MODULES:
@@ -137,9 +139,6 @@ class OpenCalls:
             raise OperationFailed(
                 "denied", f"{method.name} needs the group {method.group!r}, which hello.capabilities does not have"
             )
-        given = {} if frame.params is None else frame.params.value
-        if frame.method not in MODULES and (fault := params_fault(method.params, given)):  # an operation checks itself
-            raise OperationFailed(*fault)
         if method.in_command and not frame.parent_id.startswith(COMMAND_IDS):
             raise OperationFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
         if frame.parent_id and not self._connection.pending.has(frame.parent_id):

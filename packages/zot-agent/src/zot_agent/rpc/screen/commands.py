@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from zot_agent.extensions.calls.renderer_set import ANSWER
 from zot_agent.operations.caller import OperationCaller
-from zot_agent.operations.fields import OnlyIf, OperationFailed
+from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.operation import operation
 from zot_agent.rpc.service import RpcService, service_of
+from zot_ext.protocol.fields import OnlyIf
 from zot_provider.json_text import read_object
 from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
 

@@ -4,7 +4,7 @@ Documentation, `zot ext check` and the checks of the host read this table. To ad
 subject, and a function with its name in the module of its group in `zot_agent/extensions/calls/methods`.
 
 ```text
-method        `HostMethod`, `params_fault`
+method        `HostMethod`
 old_names     names before the first release
 screen        `ui`, `widgets`, `editor`, `keys`, `autocomplete`, `renderers`
 panels        `panels2`
@@ -17,10 +17,11 @@ denied        a generated file: the operations that extensions may not call, by 
 from __future__ import annotations
 
 from zot_ext.protocol.calls.conversation import AGENT, CONVERSATION
-from zot_ext.protocol.calls.method import CallParam, HostMethod, params_fault, params_problem
+from zot_ext.protocol.calls.method import HostMethod
 from zot_ext.protocol.calls.old_names import OLD_NAMES
 from zot_ext.protocol.calls.panels import PANELS
 from zot_ext.protocol.calls.screen import EDITING, PERSON, SCREEN
+from zot_ext.protocol.fields import FieldReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +32,8 @@ __all__ = [
     "CALLS",
     "METHODS",
     "RENAMED",
-    "CallParam",
     "HostMethod",
-    "params_fault",
-    "params_problem",
+    "reader",
     "refusal",
     "unknown_operation",
 ]
@@ -43,6 +42,16 @@ CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSAT
 """All methods, by group."""
 
 METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}
+
+_readers: dict[str, FieldReader] = {}
+
+
+def reader(method: str) -> FieldReader:
+    """Return what reads the parameters of a method."""
+    if method not in _readers:
+        _readers[method] = FieldReader(method, METHODS[method].params)
+    return _readers[method]
+
 
 RENAMED = OLD_NAMES | {method.alias: method.name for method in CALLS if method.alias}
 """Names before the first release, also of what only clients may do, and the short names of methods, for clients."""

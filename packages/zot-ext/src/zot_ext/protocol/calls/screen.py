@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import LARGEST, LATEST, CallParam, HostMethod
+from zot_ext.protocol.calls.method import HostMethod
+from zot_ext.protocol.fields import LARGEST, LATEST, param
 
 RENDERED = ("tool_call", "tool_progress", "tool_result", "message", "entry", "markdown")
 """The parts of a conversation that a renderer can draw."""
@@ -13,16 +14,16 @@ PLACES = (
 )
 """Where a widget can be."""
 
-_TIMEOUT = CallParam("timeout_ms", "whole", "Close it after this number of milliseconds.", least=1, most=LATEST)
-_TITLE = CallParam("title", "text", "The question, one line.", required=True)
-_MESSAGE = CallParam("message", "text", "More about it, below the title.")
+_TIMEOUT = param("timeout_ms", "whole", "Close it after this number of milliseconds.", least=1, most=LATEST)
+_TITLE = param("title", "text", "The question, one line.", required=True)
+_MESSAGE = param("message", "text", "More about it, below the title.")
 
 PERSON: tuple[HostMethod, ...] = (
     HostMethod(
         "ui.select",
         "ui",
         "Ask for one of several options.",
-        (_TITLE, CallParam("options", "texts", "At least one.", required=True, least=1), _MESSAGE, _TIMEOUT),
+        (_TITLE, param("options", "texts", "At least one.", required=True, least=1), _MESSAGE, _TIMEOUT),
     ),
     HostMethod("ui.confirm", "ui", "Ask a question for yes or no.", (_TITLE, _MESSAGE, _TIMEOUT)),
     HostMethod(
@@ -32,9 +33,9 @@ PERSON: tuple[HostMethod, ...] = (
         (
             _TITLE,
             _MESSAGE,
-            CallParam("placeholder", "text", "Shown while nothing is typed."),
-            CallParam("prefill", "text", "The text to begin with."),
-            CallParam("secret", "flag", "Show dots in its place."),
+            param("placeholder", "text", "Shown while nothing is typed."),
+            param("prefill", "text", "The text to begin with."),
+            param("secret", "flag", "Show dots in its place."),
             _TIMEOUT,
         ),
     ),
@@ -42,7 +43,7 @@ PERSON: tuple[HostMethod, ...] = (
         "ui.editor",
         "ui",
         "Ask for a text of several lines.",
-        (_TITLE, _MESSAGE, CallParam("prefill", "text", "The text to begin with."), _TIMEOUT),
+        (_TITLE, _MESSAGE, param("prefill", "text", "The text to begin with."), _TIMEOUT),
     ),
     HostMethod(
         "ui.form",
@@ -50,7 +51,7 @@ PERSON: tuple[HostMethod, ...] = (
         "Ask for several values.",
         (
             _TITLE,
-            CallParam(
+            param(
                 "fields",
                 "objects",
                 "Objects: `name`, `kind` (`text`, `integer`, `number`, `boolean` or `select`), `required`, `initial`, "
@@ -68,32 +69,32 @@ PERSON: tuple[HostMethod, ...] = (
         "Ask for rows of a list that can be searched.",
         (
             _TITLE,
-            CallParam("rows", "objects", "Objects: `id`, `label`, `detail`.", required=True, least=1),
-            CallParam("multi", "flag", "Any number of them."),
+            param("rows", "objects", "Objects: `id`, `label`, `detail`.", required=True, least=1),
+            param("multi", "flag", "Any number of them."),
             _MESSAGE,
             _TIMEOUT,
         ),
     ),
 )
 
-_KEY = CallParam("key", "text", "A key such as `f6`, `ctrl+alt+p` or `alt+b`.", required=True)
+_KEY = param("key", "text", "A key such as `f6`, `ctrl+alt+p` or `alt+b`.", required=True)
 _COMPLETER = (
-    CallParam(
+    param(
         "trigger",
         "text",
         "The beginning of the words: 1 to 8 characters, no letter or digit first, none of zot's `/`, `@`, `!`.",
     ),
-    CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
+    param("command", "text", "A slash command of this extension, whose arguments are completed."),
 )
 _RENDERER = (
-    CallParam(
+    param(
         "kind",
         "text",
         "What it draws.",
         required=True,
         choices=RENDERED,
     ),
-    CallParam(
+    param(
         "name",
         "text",
         "The tool, or the `custom_type` of messages or own entries, or `answer` for Markdown; `*` for all.",
@@ -109,8 +110,8 @@ SCREEN: tuple[HostMethod, ...] = (
         "widgets",
         "Show something beside the conversation, until it is replaced or the extension ends.",
         (
-            CallParam("key", "text", "Names it, for the extension.", required=True, least=1, most=100),
-            CallParam(
+            param("key", "text", "Names it, for the extension.", required=True, least=1, most=100),
+            param(
                 "lines",
                 "list",
                 "Strings, which may have colours (SGR), or lists of spans: objects with `text`, and `style`, `bg` "
@@ -118,7 +119,7 @@ SCREEN: tuple[HostMethod, ...] = (
                 "Empty or null to remove it.",
                 most=50,
             ),
-            CallParam(
+            param(
                 "place",
                 "text",
                 "`status`, `above_editor` (the default), `below_editor`, `header` (above the conversation), `footer` "
@@ -126,7 +127,7 @@ SCREEN: tuple[HostMethod, ...] = (
                 "`bottom_right`. Only the first line is shown in the status row and in a border.",
                 choices=PLACES,
             ),
-            CallParam(
+            param(
                 "priority",
                 "whole",
                 "Higher ones come first at their place; 0 by default.",
@@ -139,25 +140,25 @@ SCREEN: tuple[HostMethod, ...] = (
         "widgets.title",
         "widgets",
         "Name the window of the terminal.",
-        (CallParam("text", "text", "Empty for the title of zot.", required=True),),
+        (param("text", "text", "Empty for the title of zot.", required=True),),
     ),
     HostMethod(
         "widgets.alert",
         "widgets",
         "Call the person, once a second at most. The terminal shows a notification on the desktop or rings, as the "
         "setting `notify` says, while another window is in front. Else nothing is shown.",
-        (CallParam("text", "text", "One line.", required=True),),
+        (param("text", "text", "One line.", required=True),),
     ),
     HostMethod(
         "widgets.working",
         "widgets",
         "Change the row that shows that work is going on. What is left out is as zot has it.",
         (
-            CallParam("message", "text", "In place of what the agent does."),
-            CallParam("frames", "texts", "Strings of one cell, shown in turn.", most=50),
-            CallParam("interval_ms", "whole", "Milliseconds for each.", least=33, most=LATEST),
-            CallParam("hidden", "flag", "Do not show the row."),
-            CallParam("thinking", "text", "In place of the word before what the model thinks, from now on."),
+            param("message", "text", "In place of what the agent does."),
+            param("frames", "texts", "Strings of one cell, shown in turn.", most=50),
+            param("interval_ms", "whole", "Milliseconds for each.", least=33, most=LATEST),
+            param("hidden", "flag", "Do not show the row."),
+            param("thinking", "text", "In place of the word before what the model thinks, from now on."),
         ),
     ),
     HostMethod("theme.get", "widgets", "Say which theme is in use."),
@@ -166,7 +167,7 @@ SCREEN: tuple[HostMethod, ...] = (
         "theme.set",
         "widgets",
         "Draw with another theme until zot ends.",
-        (CallParam("name", "text", "One of `theme.list`.", required=True),),
+        (param("name", "text", "One of `theme.list`.", required=True),),
     ),
     HostMethod("editor.get", "editor", "Read what is being typed.", needs=("conversation",)),
     HostMethod(
@@ -174,22 +175,22 @@ SCREEN: tuple[HostMethod, ...] = (
         "editor",
         "Replace what is being typed.",
         (
-            CallParam("text", "text", "The new text.", required=True),
-            CallParam("cursor", "whole", "Where the cursor is then; at the end by default.", most=LARGEST),
-            CallParam("expected", "text", "Do nothing but fail with `busy` if another text is there now."),
+            param("text", "text", "The new text.", required=True),
+            param("cursor", "whole", "Where the cursor is then; at the end by default.", most=LARGEST),
+            param("expected", "text", "Do nothing but fail with `busy` if another text is there now."),
         ),
     ),
     HostMethod(
         "editor.paste",
         "editor",
         "Insert text at the cursor.",
-        (CallParam("text", "text", "What to insert.", required=True),),
+        (param("text", "text", "What to insert.", required=True),),
     ),
     HostMethod(
         "keys.bind",
         "keys",
         "Let a key run a slash command of this extension, until it ends.",
-        (_KEY, CallParam("command", "text", "The name of the command, and what follows it.", required=True)),
+        (_KEY, param("command", "text", "The name of the command, and what follows it.", required=True)),
     ),
     HostMethod("keys.unbind", "keys", "Give a key back.", (_KEY,)),
     HostMethod(
@@ -214,7 +215,7 @@ SCREEN: tuple[HostMethod, ...] = (
         "renderers.expand",
         "renderers",
         "Expand everything in the conversation, new cells too, or fold it.",
-        (CallParam("expanded", "flag", "Left out, nothing changes."),),
+        (param("expanded", "flag", "Left out, nothing changes."),),
     ),
 )
 
@@ -224,13 +225,13 @@ EDITING: tuple[HostMethod, ...] = (
         "editor",
         "Give the editor modes, until the extension ends: keys and what they do, as in the field `editor_modes` of a "
         "manifest. The modes of the newest extension are in force.",
-        (CallParam("modes", "object", "The modes by name, the first to begin with; null to take them back."),),
+        (param("modes", "object", "The modes by name, the first to begin with; null to take them back."),),
     ),
     HostMethod(
         "editor.mode",
         "editor",
         "Switch to another mode of this extension, or say which is in force.",
-        (CallParam("name", "text", "Left out, nothing changes."),),
+        (param("name", "text", "Left out, nothing changes."),),
     ),
     HostMethod(
         "editor.keys",
@@ -238,8 +239,8 @@ EDITING: tuple[HostMethod, ...] = (
         "Ask this extension about keys before they are typed, with `event_intercept`, event `editor_key`. The newest "
         "extension is asked first.",
         (
-            CallParam("on", "flag", "True to be asked.", required=True),
-            CallParam(
+            param("on", "flag", "True to be asked.", required=True),
+            param(
                 "keys",
                 "texts",
                 "Their names, such as `tab`, `ctrl+k`, `x` or `paste`; left out, all of them.",
@@ -253,7 +254,7 @@ EDITING: tuple[HostMethod, ...] = (
         "editor",
         "Ask this extension how the text is drawn, now and after every change, with `event_intercept`, event "
         "`editor_decorate`. What the newest extension says is drawn over the rest.",
-        (CallParam("on", "flag", "True to be asked, also once more; false to draw it as zot does.", required=True),),
+        (param("on", "flag", "True to be asked, also once more; false to draw it as zot does.", required=True),),
         needs=("conversation",),
     ),
 )

@@ -7,9 +7,9 @@ decision in `decisions`, and a row in the table of the host,
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam, params_problem
 from zot_ext.protocol.events.decisions import EVENTS
 from zot_ext.protocol.events.row import MODEL, STEP, TOOL, EventRow
+from zot_ext.protocol.fields import CallField, FieldReader, param
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ class InterceptableEvent(EventRow):
     `blockable`: the answer `block` refuses it. `limit` is the field of `ExtensionLimits` with the time for an answer.
     """
 
-    answer: tuple[CallParam, ...] = ()
+    answer: tuple[CallField, ...] = ()
     blockable: bool = True
     limit: str = "intercept_seconds"
 
 
-_ARGS = CallParam("tool_args", "object", "its arguments")
+_ARGS = param("tool_args", "object", "its arguments")
 
 _LIMITS = {
     **dict.fromkeys(("context", "before_provider_request"), "context_seconds"),
@@ -38,11 +38,11 @@ _LIMITS = {
 _KINDS = {"str": "message", "bool": "flag", "int": "whole", "list": "list", "Sequence": "list"}
 
 
-def _params(cls: type[Record]) -> tuple[CallParam, ...]:
+def _params(cls: type[Record]) -> tuple[CallField, ...]:
     """Return the fields of a request or a decision as members; their words are lines of its docstring."""
     words = dict(line.strip().split(": ", 1) for line in (cls.__doc__ or "").splitlines()[1:] if ": " in line)
     return tuple(
-        CallParam(name, _KINDS.get(kind.partition("[")[0].removesuffix(" | None"), "object"), words.get(name, ""))
+        param(name, _KINDS.get(kind.partition("[")[0].removesuffix(" | None"), "object"), words.get(name, ""))
         for name, kind in cls.__fields__.items()
         if cls.__fields__.get("block") is None or name not in ("block", "reason")
     )
@@ -65,8 +65,8 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
             "A tool is about to run.",
             (*TOOL, _ARGS),
             (
-                CallParam("modified_args", "object", "the arguments for the tool"),
-                CallParam("terminate", "flag", "the model need not answer the result, if all of its batch say so"),
+                param("modified_args", "object", "the arguments for the tool"),
+                param("terminate", "flag", "the model need not answer the result, if all of its batch say so"),
             ),
         ),
         InterceptableEvent(
@@ -79,24 +79,24 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
             "assistant_message",
             "events",
             "A text of the model is about to be shown.",
-            (CallParam("text", "text", "the text"),),
-            (CallParam("replace_text", "message", "what the user sees; the model keeps its own words"),),
+            (param("text", "text", "the text"),),
+            (param("replace_text", "message", "what the user sees; the model keeps its own words"),),
         ),
         InterceptableEvent(
             "before_agent_start",
             "events",
             "The agent is about to begin. With the group `intercepts2` also `prompt` and `message`.",
             (
-                CallParam("session_id", "text", "the session"),
-                CallParam("agent_run_id", "text", "the run"),
-                CallParam("cwd", "text", "the directory of the project"),
+                param("session_id", "text", "the session"),
+                param("agent_run_id", "text", "the run"),
+                param("cwd", "text", "the directory of the project"),
                 *MODEL,
-                CallParam("system_prompt", "text", "the system prompt"),
-                CallParam("prompt", "text", "what the user wrote"),
+                param("system_prompt", "text", "the system prompt"),
+                param("prompt", "text", "what the user wrote"),
             ),
             (
-                CallParam("system_prompt", "message", "the system prompt, exactly; empty removes it"),
-                CallParam(
+                param("system_prompt", "message", "the system prompt, exactly; empty removes it"),
+                param(
                     "message",
                     "object",
                     "a message before the answer: `content`, and `display`: false hides it; "
@@ -113,4 +113,4 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
 
 def answer_problem(event: str, answer: Mapping[str, object]) -> str:
     """Return what is wrong with the members of an answer, one line; empty if nothing is. Unknown ones are ignored."""
-    return params_problem(INTERCEPTABLE[event].answer, answer)
+    return FieldReader("", INTERCEPTABLE[event].answer).problem(answer)

@@ -6,9 +6,9 @@ cancelling and the check of answers are the same.
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam, params_problem
 from zot_ext.protocol.calls.screen import RENDERED
 from zot_ext.protocol.events.interceptable import InterceptableEvent
+from zot_ext.protocol.fields import FieldReader, param
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "tool_prepare",
             "tools2",
             "The model has called a tool with `prepare_args`.",
-            (CallParam("tool_name", "text", "the tool"), CallParam("tool_args", "object", "the arguments")),
-            (CallParam("modified_args", "object", "the arguments for the tool"),),
+            (param("tool_name", "text", "the tool"), param("tool_args", "object", "the arguments")),
+            (param("modified_args", "object", "the arguments for the tool"),),
             blockable=False,
             limit="prepare_seconds",
         ),
@@ -36,13 +36,13 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "autocomplete",
             "The person types a word for which `completions.register` has named a completer.",
             (
-                CallParam("trigger", "text", "what the word begins with; empty for an argument of a command"),
-                CallParam("command", "text", "the slash command; empty for a word with a trigger"),
-                CallParam("prefix", "text", "the word up to the cursor, without the trigger"),
-                CallParam("line", "text", "the line up to the cursor, at most 2,000 characters"),
+                param("trigger", "text", "what the word begins with; empty for an argument of a command"),
+                param("command", "text", "the slash command; empty for a word with a trigger"),
+                param("prefix", "text", "the word up to the cursor, without the trigger"),
+                param("line", "text", "the line up to the cursor, at most 2,000 characters"),
             ),
             (
-                CallParam(
+                param(
                     "items",
                     "list",
                     "at most 50, best first: strings, or objects with `text`, which takes the place of the word, "
@@ -57,27 +57,27 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "renderers",
             "Something is shown for which `renderers.register` has named a renderer.",
             (
-                CallParam("kind", "text", "what it is", choices=RENDERED),
-                CallParam("name", "text", "the tool, the `custom_type` of the message or entry, or `answer`"),
-                CallParam("item", "text", "the id of the call, of the message, of the entry or of the question"),
-                CallParam("width", "whole", "how many cells a line has"),
-                CallParam("expanded", "flag", "whether the person wants to see all of it"),
-                CallParam("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
-                CallParam("args", "object", "the arguments of the call"),
-                CallParam(
+                param("kind", "text", "what it is", choices=RENDERED),
+                param("name", "text", "the tool, the `custom_type` of the message or entry, or `answer`"),
+                param("item", "text", "the id of the call, of the message, of the entry or of the question"),
+                param("width", "whole", "how many cells a line has"),
+                param("expanded", "flag", "whether the person wants to see all of it"),
+                param("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
+                param("args", "object", "the arguments of the call"),
+                param(
                     "text",
                     "text",
                     "the text of the result, of the message or of the progress so far, at most 64 KiB; or the Markdown",
                 ),
-                CallParam("data", "any", "the data of the entry"),
+                param("data", "any", "the data of the entry"),
             ),
             (
-                CallParam(
+                param(
                     "lines",
                     "list",
                     "at most 500 lines, as in `widgets.set`; empty to show nothing, null to show it as zot does",
                 ),
-                CallParam("text", "message", "of `markdown`: what to show in its place; null to show it as it is"),
+                param("text", "message", "of `markdown`: what to show in its place; null to show it as it is"),
             ),
             blockable=False,
             limit="render_seconds",
@@ -87,25 +87,23 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "editor",
             "A key was pressed in the editor, about which `editor.keys` wants to be asked.",
             (
-                CallParam("key", "text", "its name without modifiers; `rune` for a character, `paste` for a text"),
-                CallParam("typed", "text", "the character that it types, the text of a `paste`; empty for other keys"),
-                CallParam("mods", "list", "its modifiers: `ctrl`, `alt`, `shift`, `super`, `hyper`"),
-                CallParam(
-                    "text", "text", "what is being typed, at most 64 KiB; of a longer text no key is asked about"
-                ),
-                CallParam("cursor", "whole", "the place of the cursor in it, from 0"),
-                CallParam("mode", "text", "the mode of this extension that is in force; empty if none of them is"),
+                param("key", "text", "its name without modifiers; `rune` for a character, `paste` for a text"),
+                param("typed", "text", "the character that it types, the text of a `paste`; empty for other keys"),
+                param("mods", "list", "its modifiers: `ctrl`, `alt`, `shift`, `super`, `hyper`"),
+                param("text", "text", "what is being typed, at most 64 KiB; of a longer text no key is asked about"),
+                param("cursor", "whole", "the place of the cursor in it, from 0"),
+                param("mode", "text", "the mode of this extension that is in force; empty if none of them is"),
             ),
             (
-                CallParam("consumed", "flag", "the key does nothing more; so it is if there are `ops` or `keys`"),
-                CallParam(
+                param("consumed", "flag", "the key does nothing more; so it is if there are `ops` or `keys`"),
+                param(
                     "ops",
                     "list",
                     "at most 100 objects with one member, done in order: `insert` a text, `delete` a range "
                     "`[from, to]`, `move` the cursor, `set` the text, `do` an action of the keys of zot by its name, "
                     "such as `undo`, `mode` another mode of this extension",
                 ),
-                CallParam("keys", "list", "at most 20 names of keys that are handled in place of this one"),
+                param("keys", "list", "at most 20 names of keys that are handled in place of this one"),
             ),
             blockable=False,
             limit="editor_key_seconds",
@@ -115,11 +113,11 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "editor",
             "The text in the editor has changed, and `editor.decorate` wants to be asked.",
             (
-                CallParam("text", "text", "what is being typed, at most 64 KiB; longer texts are drawn as they are"),
-                CallParam("cursor", "whole", "the place of the cursor in it, from 0"),
+                param("text", "text", "what is being typed, at most 64 KiB; longer texts are drawn as they are"),
+                param("cursor", "whole", "the place of the cursor in it, from 0"),
             ),
             (
-                CallParam(
+                param(
                     "spans",
                     "list",
                     "at most 5,000 objects: `start` and `end` in the text, and how that is drawn, as spans of "
@@ -148,4 +146,4 @@ def completer_problem(params: Mapping[str, object]) -> str:
 
 def question_problem(question: str, answer: Mapping[str, object]) -> str:
     """Return what is wrong with the members of the answer to a question, one line; empty if nothing is."""
-    return params_problem(QUESTIONS[question].answer, answer)
+    return FieldReader("", QUESTIONS[question].answer).problem(answer)

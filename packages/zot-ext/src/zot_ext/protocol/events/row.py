@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zot_ext.protocol.calls.method import CallParam
+from zot_ext.protocol.fields import CallField, param
 from zot_ext.record import Record
 
 
@@ -12,9 +12,9 @@ class EventRow(Record):
     name: str
     group: str
     doc: str
-    members: tuple[CallParam, ...] = ()
+    members: tuple[CallField, ...] = ()
 
 
-TOOL = (CallParam("tool_id", "text", "the id of the call"), CallParam("tool_name", "text", "its tool"))
-MODEL = (CallParam("provider", "text", "the provider"), CallParam("model", "text", "the model"))
-STEP = CallParam("step", "whole", "the number of the model call in the run, from 1")
+TOOL = (param("tool_id", "text", "the id of the call"), param("tool_name", "text", "its tool"))
+MODEL = (param("provider", "text", "the provider"), param("model", "text", "the model"))
+STEP = param("step", "whole", "the number of the model call in the run, from 1")

@@ -6,7 +6,7 @@ import binascii
 import json
 from typing import TYPE_CHECKING
 
-from zot_ext.protocol.calls import METHODS, params_problem, refusal
+from zot_ext.protocol.calls import METHODS, reader, refusal
 from zot_ext.protocol.events import BUS, EVENTS, INTERCEPTS, channel_problem
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.events.observable import OBSERVABLE
@@ -273,7 +273,7 @@ def _call(frame: HostCall, session: CheckSession, line: OutputLine) -> Iterator[
     elif method.group not in session.ack.capabilities:
         text = f"{frame.method} was called, and the host did not grant {method.group!r} in hello_ack.capabilities"
         yield finding("not-granted", text, line.raw)
-    elif problem := params_problem(method.params, params) or registration_problem(frame.method, params):
+    elif problem := reader(frame.method).problem(params) or registration_problem(frame.method, params):
         yield finding("bad-params", f"{frame.method}: {problem}", line.raw)
     elif frame.method == "bus.emit" and frame.params is not None:
         channel = str(frame.params.value["channel"])

@@ -32,7 +32,7 @@ from zot_ext.testing.conformance.session import CheckRequest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zot_ext.protocol.calls import CallParam
+    from zot_ext.protocol.fields import CallField
     from zot_ext.testing.conformance.session import CheckSession, OutputLine
 
 ODD = 'Grüße, 日本語, 🙂, \u2028\u2029\x85, \\n "quoted" \u202e'
@@ -209,15 +209,12 @@ _SAMPLES: dict[str, Any] = {
     "tool_args": RawObject.from_value({"command": "true"}),
     "headers": {"x-check": "1"},
 }
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(("text", "message"), "zot check"),
-    **{"whole": 1, "flag": False, "list": [], "object": {}, "any": None},
-}
+_KINDS: dict[str, Any] = {"string": "zot check", "integer": 1, "boolean": False, "array": [], "object": {}}
 
 
-def _members(params: tuple[CallParam, ...]) -> dict[str, Any]:
+def _members(params: tuple[CallField, ...]) -> dict[str, Any]:
     """Make the members of an event, as a host might send them."""
-    return {each.name: _SAMPLES.get(each.name, _KINDS[each.kind]) for each in params}
+    return {each.name: _SAMPLES.get(each.name, _KINDS.get(each.kind.type)) for each in params}
 
 
 def events(registered: Registered) -> Iterator[tuple[str, bytes]]:

@@ -16,7 +16,7 @@ from zot_core.conversation.dialogs import (
 )
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.screen_answers import PersonAnswer
+    from zot_ext.protocol.answers import PersonAnswer
 
 
 def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":

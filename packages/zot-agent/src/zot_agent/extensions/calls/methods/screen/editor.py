@@ -11,7 +11,7 @@ from zot_core.conversation.extensions import FieldAccess
 from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.screen_answers import InputText, ModeName
+    from zot_ext.protocol.answers import InputText, ModeName
 
 
 def get(call: ExtensionCall) -> "InputText | Awaitable[InputText]":

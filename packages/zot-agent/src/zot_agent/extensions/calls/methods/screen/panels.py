@@ -7,7 +7,7 @@ from zot_agent.extensions.panels.panel import OwnedPanel, PanelWishes
 from zot_agent.operations.fields import OperationFailed
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.screen_answers import PanelRoom
+    from zot_ext.protocol.answers import PanelRoom
 
 
 def open(call: ExtensionCall) -> "PanelRoom":

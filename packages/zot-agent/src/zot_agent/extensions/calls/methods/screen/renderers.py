@@ -14,7 +14,7 @@ from zot_core.conversation.extensions import RendererAccess
 from zot_ext.protocol.events.questions import RENDER
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.screen_answers import Expansion
+    from zot_ext.protocol.answers import Expansion
 
 MOST_LINES, MOST_CHARACTERS, LONGEST_LINE = 500, 200_000, 2000
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from zot_agent.extensions.calls.call import ExtensionCall, screen
 
 if TYPE_CHECKING:
-    from zot_ext.protocol.answers import NameList
-    from zot_ext.protocol.screen_answers import ThemeInfo
+    from zot_ext.protocol.answers import NameList, ThemeInfo
 
 
 def get(call: ExtensionCall) -> "ThemeInfo":

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions.calls.call import ExtensionCall
 from zot_agent.extensions.calls.methods.stored.secret import secret_name, secret_store
-from zot_agent.operations.fields import OperationFailed, kind_of
+from zot_agent.operations.fields import OperationFailed
 from zot_core.aio import cancel_soon, finish, spawn
 from zot_core.conversation.dialogs import CannotShow, DialogKind, ExtensionDialog
 from zot_core.conversation.events import Notify
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _CONTINUES = "zot notices the end. If the browser is on another machine, paste the address that it shows in the end."
 
 _CLOSED = "the person closed the sign-in"
-
-_PORTS = kind_of(list[Annotated[int, 0, 65_535]])
 
 _TEXTS = ("authorize_url", "device_url", "token_url", "client_id", "scope")
 
@@ -82,7 +80,6 @@ def _service(call: ExtensionCall) -> Provider:
     more, ports = given.get("parameters") or {}, given.get("ports") or [0]
     if not all(isinstance(each, str) for each in more.values()):
         raise OperationFailed("invalid", "parameters must be an object of strings")
-    _PORTS.check("ports", ports)
     path = call.text("path", "/callback")
     if not path.startswith("/") or not path.isprintable():
         raise OperationFailed("invalid", "path must begin with /")
