@@ -150,7 +150,7 @@ def page(operations: dict[str, Operation[..., Any]]) -> str:
 
 
 def signature(operation: Operation[..., Any]) -> list[str]:
-    """The fields of a method, with a star before those that are only given by name."""
+    """The fields of a method, with a star before those given by name alone."""
     names = [each.name for each in operation.fields]
     return names if operation.places == len(names) else [*names[: operation.places], "*", *names[operation.places :]]
 

@@ -379,10 +379,12 @@ def test_a_field_that_an_operation_does_not_have_is_a_type_error_and_nothing_is_
     session = Session(lambda method, **fields: called.append(method))
     for wrong in (
         lambda: session.fork(mistake=1),  # type: ignore[call-arg]
-        lambda: session.fork("entry", "at", "more"),  # type: ignore[call-arg]
+        lambda: session.fork("entry", "at"),  # type: ignore[misc]
         lambda: session.label("entry", entry="another"),  # type: ignore[call-arg, misc]
     ):
-        with pytest.raises(TypeError, match=r"session\.(fork takes entry, position|label takes entry, label); got "):
+        with pytest.raises(
+            TypeError, match=r"session\.(fork takes entry, \*, position|label takes entry, label); got "
+        ):
             wrong()
     with pytest.raises(AttributeError):
         session.nothing()  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from rpc_client import connect, events_of, text, types
 from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
-from zot_agent.operations.names import MODULES
+from zot_agent.operations.names import FIELDS
 from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -32,7 +32,7 @@ async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest
 
 
 def test_there_is_a_method_for_every_command() -> None:
-    names = {name.replace(".", "_") for name in MODULES} - {"hello", "prompts_send", "control_compact"}
+    names = {name.replace(".", "_") for name in FIELDS} - {"hello", "prompts_send", "control_compact"}
     assert [name for name in {*names, "prompt", "compact"} if not callable(getattr(RpcClient, name, None))] == []
     assert "hello" in get_type_hints(RpcClient)
 

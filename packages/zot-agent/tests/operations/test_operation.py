@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import FailureCode, Line, OperationFailed, schema_of
-from zot_agent.operations.names import ALIASES, MODULES, WAITS
-from zot_agent.operations.operation import operation
+from zot_agent.operations.names import ALIASES, FIELDS, MODULES, WAITS
+from zot_agent.operations.operation import Group, operation
 from zot_agent.operations.registry import all_operations, find
 from zot_ext.protocol.calls import METHODS as CALLS
 from zot_ext.protocol.calls import RENAMED
 from zot_ext.protocol.calls.old_names import OLD_NAMES
 from zot_ext.protocol.fields import LARGEST, OnlyIf
+from zot_ext.protocol.from_extension import CALL_GROUPS
 from zot_ext.protocol.from_host import CODES
 from zot_provider.json_text import describe
 
@@ -265,8 +266,22 @@ def test_the_names_of_the_first_protocol_are_the_only_second_names() -> None:
     assert {*RENAMED.values()} <= {*OPERATIONS}
 
 
-def test_the_codes_of_failures_are_those_of_calls() -> None:
+def test_the_codes_of_failures_and_the_groups_are_those_of_calls() -> None:
     assert get_args(FailureCode) == CODES
+    assert {*get_args(Group)[1:]} == {each.group for each in OPERATIONS.values() if each.group}
+    assert {*CALL_GROUPS} >= {*get_args(Group)[1:]}
+
+
+def test_a_group_that_no_table_has_is_refused_where_it_is_written() -> None:
+    wrong: Any = "trees"
+    with pytest.raises(TypeError, match=r"tree\.fell: there is no group 'trees' of extensions"):
+        operation("tree.fell", group=wrong, scope="drive")(grow.handler)
+
+
+def test_what_an_extension_alone_may_do_is_not_listed_for_clients() -> None:
+    alone = {name for name, each in OPERATIONS.items() if each.scope == "extension"}
+    assert not alone & {*FIELDS}
+    assert {*OPERATIONS} - {*FIELDS} == alone
 
 
 @pytest.mark.parametrize("name", list(OPERATIONS))
@@ -283,8 +298,9 @@ def test_what_an_owner_alone_may_do_is_offered_to_no_extension() -> None:
     assert {name for name, each in OPERATIONS.items() if not each.group} == OWNERS | PERSONS | SCREEN
     scopes = {
         scope: {name for name, each in OPERATIONS.items() if each.scope == scope and name not in SCREEN}
-        for scope in ("watch", "answer", "own")
+        for scope in ("watch", "answer", "own", "extension")
     }
+    assert scopes["extension"] == {"session.append", "tools.set_active"}
     assert scopes["watch"] == {
         *("session.info", "session.tree", "session.entries", "session.entry", "session.diff"),
         *("control.state", "control.context", "control.system_prompt", "control.wait_idle", "control.commands"),

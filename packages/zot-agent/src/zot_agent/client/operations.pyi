@@ -36,7 +36,6 @@ from zot_ext.protocol.answers import (
     ModelState,
     MovedPlace,
     NameList,
-    NewItem,
     OpenedPlace,
     RunTotalsList,
     SessionHits,
@@ -321,13 +320,6 @@ class OperationCommands(RpcConnection):
     async def runs_list(self) -> RunList:
         """List the durable runs (`zot run`), last changed first."""
 
-    async def session_append(self, custom_type: str, data: object) -> NewItem:
-        """Store data of the extension as an entry, which models do not see.
-
-        custom_type: What it is.
-        data: Any JSON value but null.
-        """
-
     async def session_delete(self, session: str) -> None:
         """Delete a stored session with all its branches. Refused while a process has it open.
 
@@ -555,13 +547,6 @@ class OperationCommands(RpcConnection):
         Refused while busy.
 
         tools: The names; an empty list for no built-in tool.
-        """
-
-    async def tools_set_active(self, names: Sequence[str]) -> NameList:
-        """Take all other tools from the model, from its next request on, until the extension ends. Tools that are
-        registered later are active. What another extension has taken away stays away.
-
-        names: Names of tools.
         """
 
     async def use_field(self, *, on: bool = True) -> None:

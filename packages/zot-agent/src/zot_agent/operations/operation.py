@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed, checked, condition_of, schema_of
@@ -35,8 +35,12 @@ When: TypeAlias = Literal["any", "command", "idle"]
 refused while the agent works, because it changes which conversation is open. Such coroutines wait for each other, and
 later prompts for them."""
 
-Scope: TypeAlias = Literal["watch", "answer", "drive", "own"]
-"""Who may: a person who watches the conversation, answers its questions, drives it, or owns the machine."""
+Scope: TypeAlias = Literal["watch", "answer", "drive", "own", "extension"]
+"""Who may: a person who watches the conversation, answers its questions, drives it, or owns the machine; or an
+extension alone, with what is its own."""
+
+Group: TypeAlias = Literal["", "session", "control", "model", "tools2"]
+"""The groups of `hello.capabilities` that have operations."""
 
 Need: TypeAlias = Literal["conversation", "restore", "submit"]
 """A permission of `zot_ext.protocol.permissions` that an extension needs besides `calls`."""
@@ -53,12 +57,14 @@ class Operation(Generic[P, R]):
         handler: Callable[Concatenate[OperationCaller, P], R],
         *,
         when: When,
-        group: str,
+        group: Group,
         scope: Scope,
         alias: str,
         needs: Sequence[Need],
         waits: bool,
     ) -> None:
+        if group not in get_args(Group):
+            raise TypeError(f"{name}: there is no group {group!r} of extensions; {get_args(Group)[1:]} have operations")
         self.name, self.handler, self.when, self.group, self.scope = name, handler, when, group, scope
         self.alias, self.needs, self.waits = alias, needs, waits
 
@@ -126,7 +132,7 @@ def operation(
     name: str,
     *,
     when: When = "any",
-    group: str = "",
+    group: Group = "",
     scope: Scope,
     alias: str = "",
     needs: Sequence[Need] = (),

@@ -68,7 +68,7 @@ async def tree(caller: OperationCaller) -> "TreeInfo":
     return {"entries": entries, "current": found.current}
 
 
-@operation("session.append", group="session", scope="drive")
+@operation("session.append", group="session", scope="extension")
 def append(caller: OperationCaller, custom_type: Annotated[str, 200], data: Any) -> "NewItem":
     """Store data of the extension as an entry, which models do not see.
 

@@ -39,7 +39,7 @@ def active(caller: OperationCaller) -> "NameList":
     return {"names": _tools(caller).active()}
 
 
-@operation("tools.set_active", group="tools2", scope="drive")
+@operation("tools.set_active", group="tools2", scope="extension")
 def set_active(caller: OperationCaller, names: list[str]) -> "NameList":
     """Take all other tools from the model, from its next request on, until the extension ends. Tools that are
     registered later are active. What another extension has taken away stays away.

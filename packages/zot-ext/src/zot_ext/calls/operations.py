@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def given_fields(
     operation: str, signature: Sequence[str], values: Sequence[object], fields: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the fields of a call by name. `signature` has them in order, with a star before those that are only given
-    by name. Raises TypeError."""
+    """Return the fields of a call by name. `signature` has them in order, with a star before those given by name alone.
+    Raises TypeError."""
     names = [each for each in signature if each != "*"]
     places = signature[: len(names)] if "*" not in signature else signature[: signature.index("*")]
     given = {**dict(zip(places, values, strict=False)), **fields}

@@ -52,7 +52,6 @@ export const FIELDS = {
   "prompts.steer": ["message"],
   "runs.answer": ["run", "answer", "message"],
   "runs.list": [],
-  "session.append": ["custom_type", "data"],
   "session.delete": ["session"],
   "session.diff": [],
   "session.entries": ["to", "whole_tree", "kinds", "custom_type", "content", "after", "limit"],
@@ -82,6 +81,5 @@ export const FIELDS = {
   "tools.active": [],
   "tools.list": [],
   "tools.set": ["tools"],
-  "tools.set_active": ["names"],
   "use_field": ["on"],
 };
