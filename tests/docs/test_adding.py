@@ -42,13 +42,13 @@ REGISTRIES = (
 
 AGENT_SOURCES, EXT_SOURCES = "packages/zot-agent/src/zot_agent", "packages/zot-ext/src/zot_ext"
 FOUND = {
-    f"{AGENT_SOURCES}/client/operations.pyi": "async def session_size(self, *, tool_results: bool = True)",
-    f"{AGENT_SOURCES}/serve/page/operations.js": '"session.size": ["tool_results"]',
-    f"{AGENT_SOURCES}/rpc/rpc.schema.json": '"SessionSize"',
-    f"{EXT_SOURCES}/calls/operations.pyi": "class SessionSize(TypedDict):",
+    f"{AGENT_SOURCES}/client/operations.pyi": "async def transcript_size(self, *, tool_results: bool = True)",
+    f"{AGENT_SOURCES}/serve/page/operations.js": '"transcript.size": ["tool_results"]',
+    f"{AGENT_SOURCES}/rpc/rpc.schema.json": '"TranscriptSize"',
+    f"{EXT_SOURCES}/calls/operations.pyi": 'length: Literal["short", "long"]',
     f"{AGENT_SOURCES}/ui/commands/keys.json": '"folder"',
-    "docs/generated/rpc.md": "session.size",
-    "docs/generated/host-calls.md": "session.size",
+    "docs/generated/rpc.md": "transcript.size",
+    "docs/generated/host-calls.md": "transcript.size",
 }
 """Where the operation and the command of the page are found, in which nobody writes them."""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
     from zot_ext.calls.bus import Bus, Resources
-    from zot_ext.calls.operations import AgentsOperations, JobsOperations, PromptsOperations
+    from zot_ext.calls.operations import OperationGroups
     from zot_ext.calls.panels import PanelMode, PanelOptions, ScreenPanel
     from zot_ext.calls.session import KeyValues, Secrets, Session
     from zot_ext.calls.tools import Tools
@@ -29,6 +29,17 @@ else:
 
     def overload(function):
         return function
+
+    class OperationGroups:
+        """The groups of operations that no class here completes: whatever word their names begin with."""
+
+        def __getattr__(self, name):
+            from zot_ext.calls import operations  # noqa: PLC0415 - loaded when it is first used
+
+            kind = vars(operations).get(f"{name.capitalize()}Operations")
+            if kind is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return kind(self.call)
 
 
 class _Group:
@@ -50,7 +61,7 @@ def _group(module: str) -> Any:
     return _Group(module)
 
 
-class Groups:
+class Groups(OperationGroups):
     """A base class of `Extension`."""
 
     def call(self, method: str, **params: object) -> dict[str, Any]:
@@ -122,12 +133,6 @@ class Groups:
     """Messages in the name of the user, in the group `messages`."""
     control: Control = _group("calls.agent")
     """The work of the agent, in the group `control`."""
-    agents: AgentsOperations = _group("calls.operations")
-    """The sub-agents, in the group `control`."""
-    prompts: PromptsOperations = _group("calls.operations")
-    """The messages of the conversation, in the group `session`."""
-    jobs: JobsOperations = _group("calls.operations")
-    """Commands in the background, in the group `control`."""
     programs: Programs = _group("calls.agent")
     """Programs that the host runs, in the group `exec`."""
     resources: Resources = _group("calls.bus")
