@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.log import ExtensionLog, quoted
-from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, TimedOut, refused
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
@@ -371,10 +371,10 @@ class Connection:
     def _refuse(self, error: FrameError, line: bytes) -> None:
         """Fail what a malformed frame is about."""
         self.log(f"{error}; skipped: {quoted(line)}")
-        if error.frame != frames.HostCall.type:  # the ids of the two directions have nothing to do with each other
-            self.pending.reject(error)
-        elif error.id:
-            self.send(frames.HostResult(error.id, code="invalid", error=str(error)))
+        if error.frame not in ("host_call", "cancel", "call_tool", "call_tool_cancel"):
+            self.pending.reject(error)  # of these frames the ids are the extension's own
+        elif error.id and error.frame in ("host_call", "call_tool"):
+            self.send(refused(error))
 
     def _receive_ready(self, missing: tuple[str, ...]) -> None:
         if self.handshake.receive_ready(missing):

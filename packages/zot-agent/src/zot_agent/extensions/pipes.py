@@ -201,7 +201,11 @@ class FrameLines:
 
     def _pass_on(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):
-            self._handle(line.start, FrameError(f"line is longer than {line.limit} bytes"))
+            from zot_agent.lines.oversized import first_members, id_of  # noqa: PLC0415  only for a mistake
+
+            frame, id = (each.strip('"') for each in (first_members(line).get("type", ""), id_of(line)))
+            text = f"line is longer than {line.limit} bytes"
+            self._handle(line.start, FrameError(text, frame=frame, id=id, code="too_large"))
         elif not self._takes(line):
             self._handle(line, _decoded(line))
 

@@ -204,3 +204,14 @@ def _settle(future: asyncio.Future[Any], outcome: object) -> None:
         future.set_exception(outcome)
     else:
         future.set_result(outcome)
+
+
+def refused(error: FrameError) -> frames.HostResult | frames.ToolAnswer:
+    """Return the answer to a call of the extension that cannot be read."""
+    from zot_ext.protocol.from_host import HostResult  # noqa: PLC0415  only for a mistake
+    from zot_ext.protocol.groups.tools import ToolAnswer  # noqa: PLC0415  as above
+    from zot_ext.protocol.values import TextBlock  # noqa: PLC0415  as above
+
+    if error.frame == "host_call":
+        return HostResult(error.id, code=error.code, error=str(error))
+    return ToolAnswer(error.id, "", (TextBlock(str(error)),), is_error=True)

@@ -237,6 +237,18 @@ async def test_frames_with_missing_and_wrong_fields_do_no_harm(world: World) -> 
     assert "the id '' of a host_call is empty or in use" in talk.log("raw")
 
 
+async def test_a_call_that_is_too_large_is_answered_if_its_id_can_be_read(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['exec', 'tools2', 'call_tool'])\n"
+    raw += "frame, much = command('raw'), 'x' * (5 << 20)\n"
+    raw += "ask('1', 'exec.run', params={'argv': [much]})\n"
+    raw += "say(type='call_tool', id='2', name='read', args={'path': much})\n"
+    raw += "found = [result('1')['code'], until('tool_result')['content'][0]['text']]\nshow(frame, found)\n"
+    world.add_raw("raw", raw)
+    async with world.running() as talk:
+        found = json.loads(await talk.command("raw"))
+    assert found == ["too_large", "call_tool frame: line is longer than 4194304 bytes"]
+
+
 async def test_ten_thousand_open_calls_are_answered_and_hold_nobody(world: World) -> None:
     raw = RAW + "say(type='hello', name='raw', capabilities=['ui'])\n"
     raw += "frame = command('raw')\n"
