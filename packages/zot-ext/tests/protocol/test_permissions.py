@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -102,6 +103,10 @@ def test_a_call_is_named_as_it_is_called_now() -> None:
         read({"calls": ["ui.*", "session.clone"]})
     with pytest.raises(ManifestError, match=r"is called session\.open now: 'session\.switch\*'"):
         read({"calls": ["session.switch*"]})
+    for wrong, meant in (("session.frok", "session.fork"), ("sesion.*", "session.*"), ("ui.comfirm", "ui.confirm")):
+        with pytest.raises(ManifestError, match=re.escape(f"is no call; did you mean {meant!r}?: {wrong!r}")):
+            read({"calls": [wrong]})
+    assert read({"calls": ["planets.list", "planets.*"]})  # of a later zot
     assert call_problem(ExtensionPermissions(calls=("ui.*",)), "session.clone") == ""  # it has no right to be refused
     assert "do not have it" in call_problem(ExtensionPermissions(calls=("ui.*",)), "session.fork")
     assert read({"calls": ["session.*", "session.fork"], "network": ["*.example.com"]})

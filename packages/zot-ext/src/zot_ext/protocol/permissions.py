@@ -176,11 +176,20 @@ def _problem(field: str, entry: str) -> str:
 
 
 def _problem_of_call(method: str) -> str:
-    """Say what is wrong with a method that extensions may not call or that has another name now; empty for others."""
+    """Say what is wrong with a method that extensions may not call, that has another name now, or that is nearly one
+    that there is; empty for others, which a later zot may have."""
     from zot_ext.protocol.calls import METHODS, RENAMED, refusal  # noqa: PLC0415 - few extensions have permissions
 
-    if method.endswith("*") and not any(name.startswith(method[:-1]) for name in METHODS):
+    if method in METHODS or (method.endswith("*") and any(name.startswith(method[:-1]) for name in METHODS)):
+        return ""
+    if method.endswith("*"):
         method = next((name for name in RENAMED if name.startswith(method[:-1])), method)
-    if method not in METHODS and refusal(method)[0] == "denied":
+    if refusal(method)[0] == "denied":
         return "is nothing that extensions may do"
-    return f"is called {RENAMED[method]} now" if method in RENAMED else ""
+    if method in RENAMED:
+        return f"is called {RENAMED[method]} now"
+    from zot_ext.near_names import nearest  # noqa: PLC0415 - only for a mistake
+
+    words = {f"{name.partition('.')[0]}.*" for name in METHODS} if method.endswith("*") else METHODS
+    near = nearest(method, words, 0.85)
+    return f"is no call; did you mean {near!r}?" if near else ""
