@@ -180,7 +180,7 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.commands.append(SimpleCommand([Word(text_of(node.children[0])), Word(GAP)], text_of(node)))
     elif kind == "variable_assignment":
         line.texts.append(read_word(node.children[-1]).shape)
-        line.commands += _ordered(text_of(node.children[0]), line.texts[-1], text_of(node))
+        line.commands += ordered(f"{text_of(node.children[0])}={line.texts[-1]}")
     elif kind == "heredoc_redirect" and not ends_where_seen(node, data):
         line.hide("it is not clear where a here-document ends")
     elif kind == "word" and b"\n" in (node.text or b""):
@@ -324,11 +324,12 @@ def _of_tee(node: Node, words: list[str]) -> list[Redirection]:
     return [Redirection(each, writes=True, makers=_makers(node)) for each in files]
 
 
-def _ordered(variable: str, value: str, source: str) -> list[SimpleCommand]:
+def ordered(assignment: str) -> list[SimpleCommand]:
     """Return the command that does what a variable makes programs do."""
+    variable, _, value = assignment.partition("=")
     orders = _ORDERS.get(variable, [])
     values = [value] if len(orders) > 1 else value.split()
-    return [SimpleCommand([Word(each) for each in (*orders, *values)], source)] if orders else []
+    return [SimpleCommand([Word(each) for each in (*orders, *values)], assignment.replace(GAP, "…"))] if orders else []
 
 
 def _makers(node: Node) -> list[list[str]] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from zot_core.permissions.commands.programs import EXEC_FLAGS, names
 from zot_core.permissions.commands.wrappers import wrapper
-from zot_core.permissions.shell_line import ShellLine, read_line
+from zot_core.permissions.shell_line import ShellLine, ordered, read_line
 from zot_core.permissions.word import GAP, Word
 
 _DEPTH, _OPTIONS, _BEHIND = 4, 8, 16
@@ -106,8 +106,10 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
             joined = form.name in _READ_TEXTS or (row is not None and row.kind in ("shell", "opens there"))
             for text in _lines_in(shape, _OPERATOR if joined else _SEPARATOR):
                 yield from read_forms(text, line, form.name)
-        if "=!" in shape:  # an alias of git
-            yield from read_forms(shape.partition("=!")[2], line)
+        if row is not None and "=" in shape:
+            yield from map(Form, (each.words for each in ordered(shape)))
+        if form.name == "alias" or "=!" in shape:  # an alias of the shell, or of git
+            yield from read_forms(re.split("=!?", shape, maxsplit=1)[-1], line)
 
 
 def _filled(form: Form) -> Form:
