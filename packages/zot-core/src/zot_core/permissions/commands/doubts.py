@@ -154,8 +154,15 @@ def _file_doubt(files: NamedFiles, rules: Sequence[Rule], cwd: str) -> str:
         for each in unknown:
             if pattern is None or _may_be(each, pattern, cwd):
                 return f"the shell decides what {each.shown!r} is, and {_about(rule)}"
-        if reads and pattern is not None and pattern.matches_any(files.hinted, cwd):
+        if pattern is None:
+            continue
+        if reads and pattern.matches_any(files.hinted, cwd):
             return f"a part of an argument may be a file, and {_about(rule)}"
+        if not reads and (
+            pattern.matches_any(files.changed, cwd)
+            or any(_may_be(each, pattern, cwd) for each in files.unknown_changed)
+        ):
+            return f"it is not known whether a program changes a file that it gets, and {_about(rule)}"
     return ""
 
 

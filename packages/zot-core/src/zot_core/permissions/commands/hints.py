@@ -27,10 +27,15 @@ Hint: TypeAlias = tuple[str, list[str] | None]
 """Why a command may come to run, and its words; None stands for any command."""
 
 
+def is_familiar(form: Form) -> bool:
+    """Whether it is known that the program does with these arguments what its name says."""
+    plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name)) or only_edits(form)
+    return plain and not risky(form.shapes, [])
+
+
 def is_unknown(form: Form) -> bool:
     """Whether the program may run what its arguments say, as far as is known."""
-    plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name)) or only_edits(form)
-    return form.known and form.whole and not (plain and not risky(form.shapes, []))
+    return form.known and form.whole and not is_familiar(form)
 
 
 def hints(line: ShellLine, unknown: Sequence[Form]) -> Iterator[Hint]:

@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from zot_core.machine.interface import expand_home
 from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands import programs
+from zot_core.permissions.commands.argument_files import hinted, may_change, unwrapped
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.meeting import Step, word_steps
 from zot_core.permissions.shell_line import ShellLine
@@ -18,6 +19,9 @@ from zot_provider.record import Record, field
 _PATHS, _FOLDERS, _ENTRIES, _WILDCARDS = 400, 6, 5_000, 16
 """The most paths that a line may name, folders that it may go to, entries of folders that all its wildcards are
 compared with, and wildcards of one word."""
+
+_READ, _CHANGED, _WRITTEN = range(3)
+"""What a program does with a file: `_CHANGED` if it may write it, and that is not known."""
 
 _SPECIAL = re.compile(r"[*?\[\0]")
 _BRACKETS = re.compile(r"\[[^\]/]+\]")
@@ -36,14 +40,17 @@ class UnknownWord(Record):
 
 class NamedFiles(Record):
     """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
-    argument, such as `HEAD:path`; `taken` are removed or moved with all that is in them."""
+    argument, such as `HEAD:path`, and `changed` those that a program may write of which that is not known; `taken` are
+    removed or moved with all that is in them."""
 
     read: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     hinted: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     unknown_read: list[UnknownWord] = field(default_factory=list)
     unknown_written: list[UnknownWord] = field(default_factory=list)
+    unknown_changed: list[UnknownWord] = field(default_factory=list)
 
 
 class LinePlace:
@@ -113,8 +120,8 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     if folders is None:
         line.hide("it goes to too many folders")
         folders = [place.cwd]
-    words: dict[Word, bool] = {}
-    """Whether each is written."""
+    words: dict[Word, int] = {}
+    """What becomes of each."""
     taken: set[Word] = set()
     seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
     """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
@@ -129,27 +136,42 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         for before, word in (pair for pair in pairs if pair not in seen[writes]):
             into = writes or programs.is_output(before.shape, word.shape)
             for part in _parts(word):
-                words[part] = into or words.get(part, False)
+                words[part] = max(_WRITTEN if into else _READ, words.get(part, _READ))
         seen[writes].update(pairs)
+        if form.known and form.whole:
+            program = unwrapped(form)
+            parts = [part for word in may_change(form, program) for part in _parts(word)]
+            words.update({part: max(_CHANGED, words.get(part, _READ)) for part in parts})
+            _hint(found, hinted(form, program, line.inputs), place, folders)
     for each in line.redirections:
         word = Word(each.path, glob=_SPECIAL.search(each.path) is not None)
-        words[word] = each.writes or words.get(word, False)
+        words[word] = max(_WRITTEN if each.writes else _READ, words.get(word, _READ))
     if len(words) > _PATHS:
         line.hide("it names too many files")
     top = "" if place.home else repository_top(place.cwd)
-    for word, writes in islice(words.items(), _PATHS):
+    for word, use in islice(words.items(), _PATHS):
         if word in taken and GAP not in word.shape:
             found.taken.update(path for each in folders for path in place.expand(word.shape, each) or ())
             found.taken.update(place.real(word.shape, each) for each in folders)
-        if not _add(found, word, place, folders, top, writes=writes):
+        if not _add(found, word, place, folders, top, use):
             line.hide("its wildcards stand for too many files")
     return found
 
 
-def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], top: str, *, writes: bool) -> bool:
+def _hint(found: NamedFiles, texts: Iterable[tuple[str, bool]], place: LinePlace, folders: Sequence[str]) -> None:
+    """Add parts of arguments, whose links are not followed: most are no files."""
+    for text, changes in texts:
+        paths = {os.path.normpath(os.path.join(each, expand_home(text, place.home))) for each in folders}
+        found.hinted |= paths
+        found.changed |= paths if changes else set()
+
+
+def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], top: str, use: int) -> bool:
     """Add what a word names. Return False if its wildcards stand for too many files."""
     if GAP not in word.shape:
-        (found.written if writes else found.read).update(place.real(word.shape, each) for each in folders)
+        paths = {place.real(word.shape, each) for each in folders}
+        (found.written if use == _WRITTEN else found.read).update(paths)
+        found.changed |= paths if use == _CHANGED else set()
         if ":" in word.shape:
             inner = word.shape.partition(":")[2]
             parts = [inner, inner.rpartition(":")[2], _MAGIC.sub("", inner)]
@@ -160,10 +182,12 @@ def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], to
     if not word.known:
         shapes = [_absolute(word.shape, place, each) for each in folders]
         lists = [place.expand(_BRACKETS.sub("?", word.shape), each) for each in folders if word.glob]
-        paths = {path for each in lists for path in each or ()}
+        there = {path for each in lists for path in each or ()}
         steps = [step for shape in shapes for step in word_steps(shape, glob=word.glob)]
         shown = word.shape.replace(GAP, "…")
-        (found.unknown_written if writes else found.unknown_read).append(UnknownWord(shown, steps, paths))
+        unknown = UnknownWord(shown, steps, there)
+        (found.unknown_written if use == _WRITTEN else found.unknown_read).append(unknown)
+        found.unknown_changed += [unknown] if use == _CHANGED and GAP not in word.shape else []
         return GAP in word.shape or bool(place.home) or None not in lists
     return True
 

@@ -113,6 +113,9 @@ PLAIN = names(
 SILENT = names("echo export false printf return shift sleep true unset")
 """Programs whose arguments are no files."""
 
+KEEPERS = names("[ [[ . less man more source test")
+"""Programs of which nothing else is known, but which change no file that they name."""
+
 REPOSITORY = names("gh git hub lazygit tig")
 """Programs that take orders from the git repository in which they run."""
 

@@ -1,0 +1,151 @@
+"""Files that arguments may name in a way that only their program knows: in options, in code, behind a sign."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from zot_core.permissions.commands.forms import Form
+from zot_core.permissions.commands.hints import is_familiar
+from zot_core.permissions.commands.programs import (
+    CLIENTS,
+    EXEC_FLAGS,
+    KEEPERS,
+    REPOSITORY,
+    as_program,
+    is_interpreter,
+    is_plain,
+    runs_others,
+    writes,
+)
+from zot_core.permissions.commands.readers import is_reader, read_files
+from zot_core.permissions.commands.wrappers import wrapper
+from zot_core.permissions.word import GAP, Word
+
+_BEHIND, _SIGNED, _LETTERS, _FILES = 16, 8, 4, 200
+"""Words behind which a wrapper has its program, which may be as many wrappers; signs with all that follows them,
+letters of a bundle of options, and files of a script of sed that are looked at."""
+
+_SIGN = re.compile(r"[=@<:,;]")
+_TOKEN = re.compile(r"[^\s\"'`()\[\]{}=<>|,;:@!]+")
+_NO_PROGRAM = re.compile(r"-.*|[\d.]+[smhd]?|\w+=.*", re.DOTALL)
+"""An option, a number, a time, an assignment."""
+_CHANGES = re.compile(r"--(?:fix|write|in-?place|overwrite|replace)\b.*")
+_FORMATS = ("fmt", "format")
+_CODE = re.compile(r"-\w*[ceEmnpr]|--eval|--print")
+"""Options of interpreters behind which is code, and no script."""
+_EDITORS = ("awk", "gawk", "gsed", "mawk", "nawk", "sed")
+"""Programs whose operands are code and files that they read."""
+_OF_SED = re.compile(r"(?=(?<![A-Za-z])[gpiImMe\d]*[rRwW]\s*(\S[^\n]*))")
+"""The file of a command `r` or `w` of sed(1), or of a flag `w`: the rest of a line."""
+
+
+def unwrapped(form: Form) -> Form:
+    """Return the program that wrappers start, if that can be seen, else the last wrapper."""
+    at = 0
+    for _ in range(_BEHIND):
+        row = wrapper(_name(form[at].shape))
+        if row is None or row.kind == "shell":
+            break
+        if row.kind == "may run" and (verb := row.page.split()[1]) != "--help":
+            if [word.shape for word in form[at + 1 : at + 2]] != [verb]:
+                break
+            at += 1
+        found = _first_operand(form.shapes[at : at + _BEHIND])
+        if not found:
+            break
+        at += found
+    return form.behind(len(form) - len(as_program(form.shapes[at:])))
+
+
+def _first_operand(words: Sequence[str]) -> int:
+    """Return which of the words behind a wrapper is a program; 0 if none is. One that is not known behind an option may
+    be a value of it."""
+    unsure = 0
+    for at, (before, word) in enumerate(pairwise(words), 1):
+        name = _name(word)
+        known = wrapper(name) is not None or is_plain(name) or is_reader(name) or runs_others(name)
+        if known or not (_NO_PROGRAM.fullmatch(word) or before.startswith("-")):
+            return at if known else unsure or at
+        unsure = unsure or (0 if _NO_PROGRAM.fullmatch(word) else at)
+    return unsure
+
+
+def _name(word: str) -> str:
+    return word.rpartition("/")[2]
+
+
+def may_change(form: Form, program: Form) -> Iterator[Word]:
+    """Yield the words of a command that may be files which it changes, as far as is known; `program` is `unwrapped`."""
+    program = form if _rewrites(form) else program
+    if not _changes(program):
+        return
+    script = _script(program)
+    for at, word in enumerate(program[1:], 1):
+        if at != script and not re.search("[@<]", word.shape):
+            yield word
+
+
+def _rewrites(form: Form) -> bool:
+    """Whether an argument says that files are changed, whatever the program is."""
+    return any(map(_CHANGES.fullmatch, form.shapes[1:])) or (len(form) > 1 and form[1].shape in _FORMATS)
+
+
+def _changes(form: Form) -> bool:
+    """Whether a program may change files that its words name."""
+    flags = [at for at, shape in enumerate(form.shapes) if shape in EXEC_FLAGS and len(shape) > 2]
+    parts = (form[start:end] for start, end in pairwise([0, *flags, len(form)]))
+    programs = (Form(part[part[0].shape in EXEC_FLAGS :]) for part in parts if len(part) > 1)
+    return any(
+        each.name not in (*KEEPERS, *REPOSITORY, *_EDITORS) and (_rewrites(each) or not is_familiar(each))
+        for each in programs
+    )
+
+
+def _script(form: Form) -> int:
+    """Return which word of a command is a script that it runs; 0 for none."""
+    row = wrapper(form.name)
+    if not is_interpreter(form.name) and (row is None or row.kind != "shell"):
+        return 0
+    at = next((at for at, shape in enumerate(form.shapes) if at and not shape.startswith("-")), 0)
+    return 0 if _CODE.fullmatch(form.shapes[at - 1]) else at
+
+
+def hinted(form: Form, program: Form, inputs: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield parts of the arguments of a command, and of what is written in its line for it to read, that may be files;
+    and whether it may change them. `program` is `unwrapped`."""
+    loose, changes, coded = not is_familiar(program), _changes(program), is_interpreter(program.name)
+    rows = wrapper(form.name), wrapper(program.name)
+    lines = rows[1] is not None or (rows[0] is not None and rows[0].kind.startswith("opens"))
+    for shape in program.shapes[1:]:
+        if GAP in shape:
+            continue
+        yield from ((part, False) for part in _behind_signs(shape))
+        if program.name in _EDITORS:
+            yield from ((part, True) for part in _of_editor(program.name, shape))
+        elif loose and not (lines and " " in shape):  # which is a line of shell, and has been read as one
+            for each in (each for each in _TOKEN.finditer(shape) if each[0] != shape):
+                path = coded or re.search("[./]", each[0]) is not None
+                yield each[0], changes and path and shape[each.start() - 1] not in "@<"
+    if not form.fed:
+        return
+    if coded or program.name in CLIENTS:
+        yield from ((token, True) for text in inputs for token in _TOKEN.findall(text))
+    elif isinstance(read_files(program), str) and not writes(program.name, program.shapes):
+        names = (line.strip() for text in inputs for line in text.split("\n"))
+        yield from ((part, False) for name in names if " " not in name for part in (name, *_behind_signs(name)))
+
+
+def _behind_signs(shape: str) -> Iterator[str]:
+    """Yield the parts of a word behind signs, and values glued to a bundle of options of one letter."""
+    parts = _SIGN.split(shape)
+    yield from parts[1:]
+    yield from (shape[found.end() :] for found in islice(_SIGN.finditer(shape), _SIGNED))
+    if shape.startswith("-") and not shape.startswith("--"):
+        yield from (shape[at:] for at in range(3, 2 + _LETTERS) if shape[1 : at - 1].isalpha())
+
+
+def _of_editor(name: str, shape: str) -> Iterator[str]:
+    if "sed" in name:
+        yield from (found[1].rstrip() for found in islice(_OF_SED.finditer(shape), _FILES))
+    else:
+        yield from (token for token in _TOKEN.findall(shape) if token != shape)
