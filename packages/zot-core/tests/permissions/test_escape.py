@@ -828,9 +828,12 @@ async def test_always_allows_the_host(project: Project, url: str, always: list[s
     assert (await project.judge("", "fetch", {"url": url})).always == always
 
 
-@pytest.mark.parametrize("rule", ["fetch(https://ok.test/*)", "fetch(a*b)", "fetch(ok.test:x)"])
+@pytest.mark.parametrize("rule", [
+    "fetch(https://ok.test/*)", "fetch(a*b)", "fetch(ok.test:x)", "fetch(url: ok.test)", "fetch([a-z].test)",
+    r"fetch(.*\.ok\.test)", "fetch(a.test|b.test)", "fetch(ok.*)",
+])  # fmt: skip
 def test_a_rule_for_the_web_that_names_no_host_is_an_error(rule: str) -> None:
-    with pytest.raises(ConfigError, match=r"host|port"):
+    with pytest.raises(ConfigError, match=r"host|port|address"):
         parse_rule("deny", rule)
 
 

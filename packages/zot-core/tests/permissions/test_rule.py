@@ -83,6 +83,17 @@ def test_a_star_alone_holds_back_every_call_and_allows_only_what_it_names(text: 
         *("bash(rm [a-z]+)", "bash(/rm .*/)", "bash(/rm -rf/i)", "bash(rm$)", "bash(git push --force$)"),
         *("bash(git push:--force)", "bash(rm:-rf)", "bash(git:push)", "bash(rm :-rf)", "bash(prefix:rm)"),
         *("bash(find:* -delete)", "read( ** /*token*)", "read(**/ x)", "read(.env .*)"),
+        *(
+            "bash([rR]m *)",
+            "bash(r[m] *)",
+            "bash(rm [abc])",
+            "bash(rm -[rf]+)",
+            "bash(git pu[sl]* )",
+            "bash(git push|pull)",
+        ),
+        *("bash(rm*$)", "bash(cat a |sh)", "bash(a &&b)", "bash(command: rm *)", "bash(Command:rm *)", "bash(path=x)"),
+        *("read([.]env)", "read(**/[.]env)", "read([rR]eadme)", "read(a/[b]*)", "read(path: x)", "read(regex:x)"),
+        *("read(file_path: .env)", "read(glob:*.env)", "read(path=.env)", "edit(src: **)", "write(pattern:x)"),
         *(r"read(.*\.env)", "read(.env$)", r"read(\w+.key)", "read(id_.+)"),
         *("read(!.env)", "read(a\0b)", r"read(^\.env)", "read(file:///etc/passwd)", ".env"),
     ],
@@ -124,6 +135,23 @@ def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(actio
             "bash(tar -C a/)",
         ),
         *("bash(git stash show stash@{0})", "bash(find * -exec cat {} +)", "bash(jq '{a,b}' *)", "bash([ -f x ])"),
+        *(
+            "bash(touch: *)",
+            "bash(file:*)",
+            "bash(: *)",
+            "bash(pip install a[b])",
+            r"bash(\[rR]m *)",
+            "bash('[rR]m' *)",
+        ),
+        *(
+            r"read(path\: x)",
+            r"read(\[.]env)",
+            "edit([id]/page.tsx)",
+            "edit([slug].tsx)",
+            "read(a:b)",
+            "read(year=2024/**)",
+        ),
+        *("read(C:/x)", "bash(make path=x)", "bash(echo a: b)", "bash([[ -f x ]])"),
         *("read(../other/**)", "read(./a/../b)", "read(**/.env)", "edit(src/**/)", "read(~/.ssh/**)", r"read(a\*/./b)"),
         *(
             "read(\u041e\u0442\u0447\u0451\u04422024.pdf)",
@@ -173,6 +201,16 @@ def test_a_word_that_may_be_a_glob_or_an_expression_holds_back_what_either_means
         for command in ("rm -rf .git", "rm -rf build", "cd x && rm -rf a b"):
             assert verdict("deny", rule, command) == "deny"
         assert verdict("deny", rule, "rmdir build") == "allow"
+    for rule, command in (
+        ("bash(cp.*)", "cp a b"), ("bash(cp.* **)", "cp a b"), ("bash(c.*)", "cp a b"),
+        ("bash(cp.*-r *)", "cp -a -r b"),
+        ("bash(git.*push)", "git -c a=b push"), ("bash(git push.*)", "git push -f"), ("bash(mkfs.*)", "mkfs.ext4 a"),
+    ):  # fmt: skip
+        assert verdict("deny", rule, command) == "deny", rule
+        assert verdict("ask", rule, command) == "ask", rule
+        assert verdict("allow", rule, command) == ("allow" if "ext4" in command else "ask"), rule
+    for rule in ("bash(cp *.*)", r"bash(cp\.*)", "bash('cp.'*)"):
+        assert verdict("deny", rule, "cp a b") == "allow", rule
     assert verdict("deny", "bash(cp .* /tmp)", "cp a b /tmp") == "deny"
     assert verdict("deny", "bash(grep '.* x' *)", "grep 'y x' a") == "allow"
     assert verdict("allow", "bash(pytest .*)", "pytest .x") == "allow"

@@ -30,9 +30,9 @@ class CommandPattern:
     A `*` at the end also covers all further words, and a last word `*` also their absence, and so does `:*`, as Claude
     Code writes it; that also covers what follows the colon, as in `npm run test:unit`. A last word `**` in a pattern
     that is not `careful` does so only for paths in the project (`rest`). Before the end, `*` covers a
-    part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words, and a word
-    `.*` is any text, as in a regular expression, and not only a hidden file. ValueError if the pattern is empty or too
-    long.
+    part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words, and `.*` as a
+    word or behind a letter is any text, as in a regular expression, and not only what has a dot. ValueError if the
+    pattern is empty or too long.
     """
 
     def __init__(self, text: str, *, careful: bool) -> None:
@@ -82,12 +82,13 @@ class CommandPattern:
 
 
 def _without_dots(tokens: list[str]) -> list[str]:
-    """Return tokens in which each word `.*` is `*`."""
+    """Return tokens in which each `.*` is `*`, if it is a word or behind a letter."""
     around = ["", *tokens, " ", " "]
     return [
         token
         for at, token in enumerate(tokens)
-        if not (token == "." and around[at].isspace() and around[at + 2].startswith("*") and around[at + 3].isspace())
+        if not (token == "." and around[at + 2].startswith("*"))
+        or not (around[at].isalnum() or (around[at].isspace() and around[at + 3].isspace()))
     ]
 
 

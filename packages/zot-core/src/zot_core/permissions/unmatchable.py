@@ -9,7 +9,7 @@ from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.near_names import nearest
 
-_OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*|[^$]*[()].*")
+_OPERATOR = re.compile(r"[&|]+.*|;.+|.+;|.+[&|]|[0-9&]*[<>].*|[^$]*[()].*")
 """A word with an operator of the shell that ends a command or opens a file, or with a parenthesis, as in two rules in
 one text (`bash(rm *),bash(mv *)`). A `;` alone is the end of `find -exec`."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -21,7 +21,8 @@ _TYPESET = re.compile(r"[\u2018-\u201f\u2026\u2217\uff01-\uff5e]|(?<!\S)[\u2010-
 """The signs that typesetting programs put in place of quotes, dots, a star and hyphens, and full-width signs."""
 _REGULAR = re.compile(
     r"\\[A-Za-z0-9]"
-    r"|(?<![\\/\[])\[[!^]?[^]\s]*\w-\w[^]\s]*\]"
+    r"|(?<![\\/\[])\[(?:[!^]?[^]\s]*\w-\w[^]\s]*\]|[^]\s/\[]+\](?=[\w*+?{]))|(?<![\\/\[\w])\[[^]\s/\[]+\]"
+    r"|\A[^\s\\[]*\[[^]\s/\[]+\]|[^\s\\|]\|[^\s|]|\*\$\Z"
     r"|(?<!\S)-[\w-]+\.[*+](?!\S)|\.\+(?!\S)|\w\$\Z"
     r"|\A/[^/\s]+(?:\s.*)?/[a-z]?\Z"
     r"|\A[$%]\s|(?<!\S)\.\.\.(?!\S)|\A[^\s/]+\\\s|(?:\A\S+|(?<!\S))\\\*\Z"
@@ -31,9 +32,11 @@ text without quoted parts."""
 _REGULAR_PATH = re.compile(r"\\[A-Za-z0-9.]|[^\\]\$\Z|[^\\]\.\+")
 _COLON = re.compile(r"\A[^\s:]+:(?:[^\s*]|\*+\s+\S)|:--?[A-Za-z]")
 """A colon as other programs write it between a program and its arguments."""
+_KEY = re.compile(r"(?i:[a-z_]{2,}:\s|\w*(?:path|file|glob|pattern|prefix|reg\w*|command):|\w*(?:path|glob)=)")
+"""A name of what follows, as other programs write it in a rule."""
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 _ALTERNATIVES = re.compile(r"(?<!\\)\{[^{}\s'\":]*,[^{}\s'\":]*\}")
-_SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|\[[!^]?\w-\w[^][/]*\]")
+_SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|(?<![\\[])\[(?:[!^]?\w-\w[^][/]*\]|[^][/]+\](?=[\w*?+{]))")
 """Not `app/[id]/page.tsx`, which is how frameworks of web pages name files."""
 _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](?:\||,\s).*", re.DOTALL)
 _BLANK = re.compile(r"\s/|/\s|\s\.\*")
@@ -92,6 +95,8 @@ def _command(pattern: CommandPattern) -> str:
     if plain.startswith(("^", ".*", "!", "#")):
         return "a rule is no regular expression: it begins with the program, and * stands for any text"
     text = _QUOTED.sub("x", pattern.text)
+    if (found := _KEY.match(text)) and text[found.end() :].strip("* "):
+        return f"leave out {found.group().strip()!r:.40}: a rule has nothing but the words of a command"
     if found := _REGULAR.search(text):
         return f"{found.group().strip()!r:.40} {_EXPRESSION}; quote it if it is a part of a word"
     if _COLON.search(text):
@@ -111,6 +116,8 @@ def _path(text: str) -> str:
     """Return why no real path matches."""
     if text.startswith("$") or re.match("~[^/]", text):
         return "expected a path; ~/ is your home directory, and variables are not replaced"
+    if found := _KEY.match(text):
+        return f"leave out {found.group().strip()!r:.40}, or write a backslash before it if it is a part of a name"
     if "\0" in text:
         return "a path has no NUL"
     if found := _ALTERNATIVES.search(text) or _SET.search(text):
