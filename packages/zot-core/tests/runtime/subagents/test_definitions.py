@@ -67,6 +67,10 @@ def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> No
         ("permissions: ask\npermissions: yolo", "the field permissions is there twice"),
         ("disallowedTools: WebFetch, bsh", "disallowedTools: there is no tool 'bsh'; did you mean bash?"),
         *((f"disallowedTools: {name}", f"disallowedTools: '{name}' is no tool") for name in ("*", "all", "Any")),
+        *(
+            (f"disallowedTools: '{name}'", f"disallowedTools: '{name}' is no name of a tool, in which * is any text")
+            for name in ("edit|write", "mcp__x__.*", "[ew]*", "^bash$")
+        ),
         ("disallowedTools: Write, rm", "disallowedTools: there is no tool 'rm'; did you mean bash?"),
         ("perms: plan", "there is no field 'perms'; did you mean permissions?"),
         ("toolset: read", "there is no field 'toolset'; did you mean tools?"),

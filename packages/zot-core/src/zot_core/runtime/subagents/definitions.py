@@ -266,6 +266,8 @@ def _without(fields: dict[str, object]) -> Sequence[str]:
                 continue
             if name.casefold() in _ALL:
                 raise NotUnderstood(f"disallowedTools: {each!r:.40} is no tool; write tools: [] for none")
+            if ".*" in name or not re.fullmatch(r"[\w.:*-]+", name):
+                raise NotUnderstood(f"disallowedTools: {each!r:.40} is no name of a tool, in which * is any text")
             if near := near_tool(name, (AGENT_TOOL,)) or ("bash" if name.islower() and which(name) else ""):
                 raise NotUnderstood(f"disallowedTools: there is no tool {each!r:.40}; did you mean {near}?")
     return tools
