@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from zot_core.permissions.commands.wrappers import WRAPPERS
 from zot_core.permissions.judge import Judge
 from zot_core.permissions.rule import Action, parse_rule
 
@@ -37,6 +38,7 @@ READS = [
     "python3 - <<'E'\nprint(open('.env').read())\nE", "node -e 'fs.readFileSync(\"./.env\")'", "mytool 'load .env'",
     "timeout 5 sed 'r .env' v", "find . -exec sed 'r .env' {} +", "sh -c \"sed 'r .env' v\"", "gcc @.env",
     "vim -c 'e .env'",
+    "echo HEAD:.env | git cat-file --batch", "printf '.env\\n' | cpio -o", "echo a .env | tar -cT -",
     "alias z='cat < .env'; z", "alias z='cat .env'", "z() { cat < .env; }; z", "env BASH_ENV=.env bash",
     "env -S 'BASH_ENV=.env bash'",
 ]  # fmt: skip
@@ -60,6 +62,9 @@ WRITES = [
     "find src -name '*.js' -exec mytool {} +", "python3 fix.py src/a", "python3 -c 'open(\"src/a\", \"w\")'",
     "python3 - <<'E'\nopen('src/a', 'w')\nE", "bash fix.sh src/a", "./fix src/a", "sort -osrc/a b",
     "echo x | tee src/a",
+    "git clone u src/x", "git worktree add src/x", "git stash push src/a", "git clean -fd src", "git init src/x",
+    "gh repo clone x src/x", "pip install --target src x", "npm pack --pack-destination src", "tsc --outDir src",
+    "curl --stderr src/a u", "rustfmt src/a.rs",
     "dd of=src/a", "xargs -a f black src/a", "tar -C src -x", "tar x -C src", "mytool out:src/a",
     "mytool 'write src/a'",
 ]  # fmt: skip
@@ -79,6 +84,8 @@ HARMLESS = [
     ("git commit -F - <<'E'\nread .env\nE", READ),
     ("alias ll='ls -la'; ll", READ), ("python3 -c 'print(1)'", READ), ("curl -F f=@.env.example u", READ),
     ("awk -F, '{print $1}' b", READ), ("env PATH=/x make", READ),
+    ("echo .env >> .gitignore", READ), ("printf '.env\\n' > .gitignore && git add .gitignore", READ),
+    ("echo .env | tee -a .gitignore", READ), ("git status src", EDIT), ("git push origin src", EDIT),
     ("rg pattern src", EDIT), ("cat src/a", EDIT), ("grep -rn x src", EDIT), ("git add src/a", EDIT),
     ("diff a src/a", EDIT),
     ("git -C src status", EDIT), ("git diff src/a", EDIT), ("sed -n '1,5p' src/a", EDIT),
@@ -100,6 +107,14 @@ HARMLESS = [
 @pytest.mark.parametrize(("command", "rule"), HARMLESS)
 def test_what_only_speaks_of_such_a_file_or_reads_what_it_may_runs(project: Path, command: str, rule: str) -> None:
     assert judge(command, project, rule) == "allow"
+
+
+@pytest.mark.parametrize("name", [name for name, row in WRAPPERS.items() if row.kind not in ("shell", "reads")])
+def test_what_a_wrapper_starts_is_found_behind_it(project: Path, name: str) -> None:
+    start = " ".join([name, *WRAPPERS[name].page.split()[1:-1]])
+    for line in (f"{start} gofmt -w src/a", f"{start} -x 5 gofmt -w src/a", f"sudo {start} black src/a"):
+        assert judge(line, project, EDIT) == "ask", line
+    assert judge(f"{start} wc -l src/a", project, EDIT) == "allow"
 
 
 def test_a_rule_about_every_change_asks_about_no_program_that_may_make_one(project: Path) -> None:

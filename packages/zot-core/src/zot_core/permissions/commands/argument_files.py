@@ -29,8 +29,14 @@ _SIGN = re.compile(r"[=@<:,;]")
 _TOKEN = re.compile(r"[^\s\"'`()\[\]{}=<>|,;:@!]+")
 _NO_PROGRAM = re.compile(r"-.*|[\d.]+[smhd]?|\w+=.*", re.DOTALL)
 """An option, a number, a time, an assignment."""
-_CHANGES = re.compile(r"--(?:fix|write|in-?place|overwrite|replace)\b.*")
+_CHANGES = re.compile(
+    r"(?i:--(?:fix|write|in-?place|overwrite|replace)\b|-+(?:\w+-)*(?:out\w+|dest\w*|target|save|stderr|prefix)(?:=|\Z)).*"
+)
 _FORMATS = ("fmt", "format")
+_OF_GIT = frozenset(("am", "apply", "bundle", "clean", "clone", "download", "init", "stash", "submodule", "worktree"))
+"""Subcommands of git, and of programs for its servers, that change files; more of them are in `programs`."""
+_NAMES = re.compile(r"-|-@|/dev/stdin|-\w*T-|--(?:batch|stdin|\S*from).*")
+"""Arguments with which a program reads the names of files."""
 _CODE = re.compile(r"-\w*[ceEmnpr]|--eval|--print")
 """Options of interpreters behind which is code, and no script."""
 _EDITORS = ("awk", "gawk", "gsed", "mawk", "nawk", "sed")
@@ -46,10 +52,10 @@ def unwrapped(form: Form) -> Form:
         row = wrapper(_name(form[at].shape))
         if row is None or row.kind == "shell":
             break
-        if row.kind == "may run" and (verb := row.page.split()[1]) != "--help":
-            if [word.shape for word in form[at + 1 : at + 2]] != [verb]:
-                break
-            at += 1
+        verb = row.page.split()[1:-1]  # as in `uv run --help`
+        if verb and form.shapes[at + 1 : at + 2] != verb:
+            break
+        at += len(verb)
         found = _first_operand(form.shapes[at : at + _BEHIND])
         if not found:
             break
@@ -92,12 +98,13 @@ def _rewrites(form: Form) -> bool:
 
 def _changes(form: Form) -> bool:
     """Whether a program may change files that its words name."""
+    if form.name in REPOSITORY:
+        return not _OF_GIT.isdisjoint(form.shapes[1:4])
     flags = [at for at, shape in enumerate(form.shapes) if shape in EXEC_FLAGS and len(shape) > 2]
     parts = (form[start:end] for start, end in pairwise([0, *flags, len(form)]))
     programs = (Form(part[part[0].shape in EXEC_FLAGS :]) for part in parts if len(part) > 1)
     return any(
-        each.name not in (*KEEPERS, *REPOSITORY, *_EDITORS) and (_rewrites(each) or not is_familiar(each))
-        for each in programs
+        each.name not in (*KEEPERS, *_EDITORS) and (_rewrites(each) or not is_familiar(each)) for each in programs
     )
 
 
@@ -108,6 +115,17 @@ def _script(form: Form) -> int:
         return 0
     at = next((at for at, shape in enumerate(form.shapes) if at and not shape.startswith("-")), 0)
     return 0 if _CODE.fullmatch(form.shapes[at - 1]) else at
+
+
+def reads_names(form: Form) -> bool:
+    """Whether a program reads the names of files from its input."""
+    return form.name in ("cpio", "pax") or any(map(_NAMES.fullmatch, form.shapes[1:]))
+
+
+def shown_names(form: Form) -> Iterator[tuple[str, bool]]:
+    """Yield what may be files in the words that a command shows, as `hinted` does."""
+    texts = (part for shape in form.shapes[1:] for part in re.split(r"\s|\\n|\\0", shape))
+    yield from ((part, False) for text in texts for part in (text, *_behind_signs(text)))
 
 
 def hinted(form: Form, program: Form, inputs: Sequence[str]) -> Iterator[tuple[str, bool]]:

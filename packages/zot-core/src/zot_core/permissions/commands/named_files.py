@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from zot_core.machine.interface import expand_home
 from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands import programs
-from zot_core.permissions.commands.argument_files import hinted, may_change, unwrapped
+from zot_core.permissions.commands.argument_files import hinted, may_change, reads_names, shown_names, unwrapped
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.meeting import Step, word_steps
 from zot_core.permissions.shell_line import ShellLine
@@ -125,9 +125,11 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     taken: set[Word] = set()
     seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
     """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
+    piped = any(map(reads_names, forms))
     for form in forms:
         name = form.name
         if name in programs.SILENT and form.known:
+            _hint(found, shown_names(form) if piped else (), place, folders)
             continue
         writes = programs.writes(name, form.shapes)
         if name in ("rm", "mv"):

@@ -103,7 +103,7 @@ PLAIN = names(
     apt apt-get base64 basename brew cat cd cksum cmake cmp column comm cut df diff dirname dnf du echo egrep export
     expr false fgrep file flake8 fmt fold gh git glab go grep groups head hostname id jest jobs join jq
     kill killall ln ls lsof md5sum meson mocha mypy ninja nl npm nproc od pacman paste pgrep pip pip3 pkill
-    popd printenv printf ps pushd pwd pytest readlink realpath return rev rg ruff rustc rustfmt seq sha1sum
+    popd printenv printf ps pushd pwd pytest readlink realpath return rev rg ruff rustc seq sha1sum
     sha256sum shift sleep sort stat strings tac tail test tput tr tree true tsc tty type uname uniq unset
     vitest wait wc which whoami yes zcat
     """
