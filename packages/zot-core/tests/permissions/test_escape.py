@@ -770,6 +770,7 @@ def test_any_text_can_be_a_pattern_and_a_command(pattern: str, command: str, pat
         "ls " + " ".join(f"a{n}" for n in range(1500)),
         "".join(f"a{n};" for n in range(1000)),
         "env " * 2500,
+        "find . " + "-exec a " * 1200,
         "$(" * 3000,
         "sh -c '" * 1400,
         "ls " * 5000,

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from zot_core.permissions.commands.programs import EXEC_FLAGS, names
 from zot_core.permissions.commands.wrappers import wrapper
@@ -50,30 +50,41 @@ class Form(list[Word]):
 def see_through(line: ShellLine) -> list[Form]:
     """Return the commands of a line: as written, without the folder of the program, without options before a
     subcommand, and what wrappers run."""
-    waiting = deque((form, 0) for form in _forms_of(line))
+    waiting: deque[tuple[Form, int]] = deque()
     forms: dict[tuple[Word, ...], Form] = {}
+    queued: set[tuple[Word, ...]] = set()
     characters = read = 0
+
+    def queue(found: Iterable[Form], depth: int) -> None:
+        nonlocal characters
+        for form in found:
+            if characters <= _CHARACTERS and (key := tuple(form)) not in queued:
+                queued.add(key)
+                characters += sum(map(len, form.shapes))
+                waiting.append((form, depth))
+            elif characters > _CHARACTERS:
+                return
+
+    queue(_forms_of(line), 0)
     while True:
         while not waiting and read < len(line.inputs) and any(wrapper(form.name) for form in forms.values()):
-            waiting.extend((form, 0) for form in read_forms(line.inputs[read], line))
+            queue(read_forms(line.inputs[read], line), 0)
             read += 1
         if not waiting:
             break
         form, depth = waiting.popleft()
-        if (key := tuple(form)) in forms:
-            continue
-        characters += sum(map(len, form.shapes))
         if len(forms) >= _FORMS or characters > _CHARACTERS:
             line.hide("it runs too many commands")
             break
+        if (key := tuple(form)) in forms:
+            continue
         forms[key] = form
         if form.name != form[0].shape:
-            named = Form([Word(form.name, form[0].glob), *form[1:]], known=form.known, fed=form.fed)
-            waiting.append((named, depth))
+            queue([Form([Word(form.name, form[0].glob), *form[1:]], known=form.known, fed=form.fed)], depth)
         for each in _without_options(form):
             forms.setdefault(tuple(each), each)
         if depth < _DEPTH:
-            waiting.extend((each, depth + 1) for each in _inside(form, line))
+            queue(_inside(form, line), depth + 1)
     return list(forms.values())
 
 
