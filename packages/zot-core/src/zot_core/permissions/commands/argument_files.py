@@ -64,8 +64,8 @@ def unwrapped(form: Form) -> Form:
 
 
 def _first_operand(words: Sequence[str]) -> int:
-    """Return which of the words behind a wrapper is a program; 0 if none is. One that is not known behind an option may
-    be a value of it."""
+    """Return which of the words behind a wrapper is a program; 0 if none is. An unknown word behind an option may be a
+    value of it."""
     unsure = 0
     for at, (before, word) in enumerate(pairwise(words), 1):
         name = _name(word)

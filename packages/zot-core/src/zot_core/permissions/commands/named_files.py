@@ -21,7 +21,7 @@ _PATHS, _FOLDERS, _ENTRIES, _WILDCARDS = 400, 6, 5_000, 16
 compared with, and wildcards of one word."""
 
 _READ, _CHANGED, _WRITTEN = range(3)
-"""What a program does with a file: `_CHANGED` if it may write it, and that is not known."""
+"""Uses of a file: `_CHANGED` if a program may write it, and that is not known."""
 
 _SPECIAL = re.compile(r"[*?\[\0]")
 _BRACKETS = re.compile(r"\[[^\]/]+\]")
@@ -40,7 +40,7 @@ class UnknownWord(Record):
 
 class NamedFiles(Record):
     """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
-    argument, such as `HEAD:path`, and `changed` those that a program may write of which that is not known; `taken` are
+    argument, such as `HEAD:path`, and `changed` may be written by a program of which that is not known; `taken` are
     removed or moved with all that is in them."""
 
     read: set[str] = field(default_factory=set)
@@ -121,7 +121,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         line.hide("it goes to too many folders")
         folders = [place.cwd]
     words: dict[Word, int] = {}
-    """What becomes of each."""
+    """The use of each."""
     taken: set[Word] = set()
     seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
     """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
