@@ -189,10 +189,8 @@ class ManagedExtension:
 
     def _connection(self, kind: type[C]) -> C:
         """Return a connection that has no process yet."""
-        setup, terms = (
-            self._shared.setup,
-            ProcessTerms(Launch((), self.found.directory, {}), None, self.found.permissions),
-        )
+        setup = self._shared.setup
+        terms = ProcessTerms(Launch((), self.found.directory, {}), None, self.found.permissions)
         return kind(self.name, terms, self, self._log, limits=setup.limits, trace=setup.trace)
 
     def silence_counts(self) -> bool:
@@ -336,6 +334,8 @@ class ManagedExtension:
 
     def _fail(self, why: str) -> None:
         self.failure = why
+        if self.memory is not None and self.progress.unfinished:
+            self.memory.fail()
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
     def _permitted_groups(self, groups: Iterable[str]) -> tuple[str, ...]:

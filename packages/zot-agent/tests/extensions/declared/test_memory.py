@@ -346,27 +346,42 @@ async def test_a_file_that_cannot_be_written_costs_only_time(remembered: Remembe
         assert "cannot be kept for the next run" in talk.log("tools")
 
 
-async def test_a_failed_start_takes_its_tools_away_and_forgets_nothing(remembered: Remembered) -> None:
+async def test_what_failed_to_start_in_the_last_run_is_not_offered_until_a_start_is_complete(
+    remembered: Remembered,
+) -> None:
     await remembered.run()
-    before = [each.read_bytes() for each in remembered.files]
     (remembered.world.root / "names").unlink()  # its program fails
-    for _ in range(2):
+    for offered in (True, False, False):  # nobody can know it in the first of these runs
         client = ScriptedClient([Turn(calls=[Call("one", {})]), "done"])
-        async with remembered.world.running(client, **HASTE) as talk:
-            assert tools(talk) == ["one", "two"]
+        async with remembered.world.running(client, **HASTE if offered else {}) as talk:
+            assert tools(talk) == (["one", "two"] if offered else [])
             ((text, failed),) = await results(talk)
             assert failed
-            assert text.startswith("one cannot run: extension 'tools' exited with code 1 before it said hello")
+            assert text.startswith("one cannot run: extension 'tools' exited with code 1 before it") or not offered
             assert tools(talk) == []
             assert talk.extensions.commands == []
             with pytest.raises(CommandError, match="there is no command /one"):
                 await talk.command("one")
         (told,) = [each.text for each in client.requests[-1].messages if each.text.startswith("[the tools")]
         assert told == "[the tools of extension tools are not there]"
-        assert [each.read_bytes() for each in remembered.files] == before
+        assert ("one" in [spec.name for spec in client.requests[0].tools]) is offered
     remembered.register("one", "two")
+    await remembered.run()
     async with remembered.world.running(**HASTE) as talk:
+        assert tools(talk) == ["one", "two"]
         assert await talk.command("one", "hi") == "one says hi"
+
+
+async def test_a_process_that_ends_after_its_start_is_offered_in_the_next_run(remembered: Remembered) -> None:
+    body = "import os\next.tool(name='end', description='', schema={'type': 'object'})(lambda args: os._exit(3))\n"
+    remembered.world.add("ends", body)
+    remembered.world.declare("ends", remember=True)
+    for _ in range(2):
+        async with remembered.world.running(ScriptedClient([Turn(calls=[Call("end", {})]), "done"])) as talk:
+            ((text, _),) = await results(talk)
+            assert "exited with code 3" in text
+    async with remembered.world.running(**HASTE) as talk:
+        assert "end" in tools(talk)
 
 
 async def test_a_program_that_is_gone_takes_its_registrations_with_it(remembered: Remembered) -> None:

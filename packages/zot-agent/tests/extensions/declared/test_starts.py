@@ -125,7 +125,7 @@ async def test_a_start_that_ends_after_nobody_waited_any_more_is_whole_and_is_ke
     assert read == [f"{about} not there]", f"{about} there now]"]
 
 
-async def test_what_an_extension_could_not_start_leaves_what_is_remembered_of_it(world: World) -> None:
+async def test_the_tools_of_a_part_that_could_not_be_started_are_not_offered_until_it_could_be(world: World) -> None:
     body = """
 import os
 parts = ["one", "two"]
@@ -141,7 +141,6 @@ for name in parts:
         (world.root / name).touch()
     async with world.running():
         pass
-    before = [each.read_bytes() for each in remembered(world)]
     (world.root / "two").unlink()
     client = ScriptedClient([Turn(calls=[Call("one", {}), Call("two", {})]), "done"])
     async with world.running(client) as talk:
@@ -151,9 +150,16 @@ for name in parts:
         assert two == ("two cannot run: extension 'parts' does not have two any more", True)
         assert [each.name for each in talk.extensions.tools] == ["one"]
         assert talk.extensions.members[0].progress.absence == "two cannot be reached"
-    assert [each.read_bytes() for each in remembered(world)] == before
     told = [each.text for each in client.requests[-1].messages if each.text.startswith("[some tools")]
     assert told == ["[some tools of extension parts are not there]"]
+    for there in (["one"], ["one", "two"]):  # each run waits for what the program registers
+        client = ScriptedClient(["done"])
+        async with world.running(client) as talk:
+            await results(talk)
+        assert [spec.name for spec in client.requests[0].tools if spec.name in ("one", "two")] == there
+        (world.root / "two").touch()
+    async with world.running(**HASTE) as talk:
+        assert [each.name for each in talk.extensions.tools] == ["one", "two"]
 
 
 async def test_what_fails_in_on_hello_makes_a_start_incomplete(world: World) -> None:

@@ -14,8 +14,9 @@ from zot_ext.limits import ExtensionLimits
 class Remembering:
     """The registrations of the extension `found`, in a file below `home`; `own` is what it has registered now.
 
-    What it registered in its last complete start can be used at once, through a connection whose process starts a
-    little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
+    What it registered in its last start, if that was complete, can be used at once, through a connection whose process
+    starts a little later. If it has failed, or was not complete, the next run waits for the process, and only guards
+    stay known. A process that is never ready changes nothing.
     """
 
     def __init__(self, own: OwnRegistrations, found: DiscoveredExtension, home: str, limits: ExtensionLimits) -> None:
@@ -33,15 +34,22 @@ class Remembering:
             return None
         self._own.give_up(gone.commands, gone.tools, gone.observes)
         self._found.bring(self.stored.brings)
-        if not handshake.missing:
+        if handshake.missing:
+            self.fail()
+        else:
             self._capabilities = handshake.hello.capabilities
             self.stored.save(self._capabilities)
         return gone
 
+    def fail(self) -> None:
+        """The program could not be started whole."""
+        self._capabilities = None
+        self.stored.outdate()
+
     def outdate(self) -> None:
         """The person has signed in somewhere, or out: the next run waits for what the program registers then."""
         self._capabilities = None
-        self.stored.outdate()
+        self.stored.outdate_all()
 
     async def before_stop(self, late: LateConnection | None, started: "asyncio.Task[None]") -> None:
         """Let a process that observes what has happened in a short run get it; keep what was registered late."""

@@ -77,8 +77,8 @@ class RememberedRegistrations:
 
     The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
     decoded and checked again. So the first line has a checksum of the second. Another program, another manifest,
-    another version of zot or of the file, or a sign-in, makes it count as missing; so does damage, which `log` gets a
-    line about. Only what has been refused without the extension still is: see `guards`.
+    another version of zot or of the file, a sign-in, or a start that was not complete, makes it count as missing; so
+    does damage, which `log` gets a line about. Only what has been refused without the extension still is: see `guards`.
     """
 
     def __init__(
@@ -218,17 +218,23 @@ class RememberedRegistrations:
         return ToolOffer(self._extension, **fields)
 
     def outdate(self) -> None:
-        """The registrations of an extension of this name, in any folder, count as that of another program from now
-        on."""
+        """The next run uses only the guards that are stored."""
         self._stored = b""
-        folder = os.path.dirname(self.path)
+        self._outdate(self.path)
+
+    def outdate_all(self) -> None:
+        """Outdate every extension of this name, in any folder."""
+        self._stored = b""
         with suppress(OSError):
-            for path in [entry.path for entry in os.scandir(folder) if entry.name.endswith(".jsonl")]:
-                with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
-                    first, _, rest = read_regular(path, LARGEST).partition(b"\n")
-                    about = json.loads(first)
-                    if about.get("name") == self._extension:
-                        replace_file(path, json.dumps(about | {"program": ""}).encode() + b"\n" + rest, mode=0o600)
+            for path in [each.path for each in os.scandir(os.path.dirname(self.path)) if each.name.endswith(".jsonl")]:
+                self._outdate(path)
+
+    def _outdate(self, path: str) -> None:
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+            first, _, rest = read_regular(path, LARGEST).partition(b"\n")
+            about = json.loads(first)
+            if about.get("name") == self._extension and about.get("program"):
+                replace_file(path, json.dumps(about | {"program": ""}).encode() + b"\n" + rest, mode=0o600)
 
 
 def _identity(found: DiscoveredExtension) -> str:

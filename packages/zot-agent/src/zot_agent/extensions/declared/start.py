@@ -54,6 +54,11 @@ class ExtensionStart:
         self._greeted: Connection | None = None  # what has got `session_start`
 
     @property
+    def unfinished(self) -> bool:
+        """Whether the present process has begun and was never ready."""
+        return self._waited or self.given_up
+
+    @property
     def absence(self) -> str:
         """Why something of the extension is not there, a line; empty if nothing is known to be missing."""
         connection = self._owner.connection
