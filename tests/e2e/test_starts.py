@@ -4,7 +4,9 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -211,6 +213,73 @@ def test_with_strict_extensions_it_ends_with_exit_code_2_before_a_model_is_asked
     assert done.code == 2
     assert server.requests == []
     assert not ran(zot)
+
+
+LOOKUP = """
+import os, time
+while os.path.exists(HERE + "/slow"):
+    time.sleep(0.02)
+if os.path.exists(HERE + "/fails"):
+    raise SystemExit(1)
+ext.tool(name="lookup", description="", schema={"type": "object"})(lambda args: "found")
+"""
+LOOKS = Turn(calls=[Call("lookup", {})])
+
+
+def offers(server: ScriptedServer, tool: str, *answers: Any, run: Callable[[], object]) -> bool:
+    """Whether the first request of a run names a tool."""
+    before = len(server.requests)
+    server.add(*answers)
+    run()
+    assert len(server.requests) == before + len(answers)
+    return tool in [each["function"]["name"] for each in server.requests[before].body["tools"]]
+
+
+@pytest.mark.parametrize("front_end", ["-p", "rpc", "serve"])
+def test_a_tool_that_is_remembered_is_offered_unless_the_last_start_has_failed(
+    zot: Zot, server: ScriptedServer, front_end: str
+) -> None:
+    folder = write_extension(zot.home / "extensions" / "lookup", LOOKUP.replace("HERE", repr(str(zot.cwd))))
+    manifest = {**json.loads((folder / "extension.json").read_text()), "remember": True}
+    (folder / "extension.json").write_text(json.dumps(manifest))
+    slow, fails = zot.cwd / "slow", zot.cwd / "fails"
+    offered = partial(offers, server, "lookup", run=lambda: FRONT_ENDS[front_end](zot, server))
+    assert offered(LOOKS, "all done")
+    slow.touch()
+    assert [offered("all done") for _ in range(2)] == [True, True]
+    slow.unlink()
+    fails.touch()
+    assert offered(LOOKS, "all done")  # nobody can know it yet
+    assert [offered("all done") for _ in range(2)] == [False, False]
+    missing = "[the tools of extension lookup are not there]"
+    assert missing in json.dumps(server.requests[-1].body["messages"])
+    fails.unlink()
+    assert [offered("all done") for _ in range(2)] == [True, True]
+    assert missing not in json.dumps(server.requests[-1].body["messages"])
+
+
+@pytest.mark.needs("pi")
+def test_the_tools_of_an_extension_of_pi_are_not_offered_after_it_could_not_be_loaded(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    zot.env = pi_environment(zot.env)
+    (zot.cwd / "whole.ts").write_text("export default (pi) => pi.registerCommand('whole', { handler: () => {} });")
+    (zot.cwd / "looks.ts").write_text("""
+        import { existsSync } from "node:fs";
+        export default function (pi) {
+          if (existsSync("fails")) throw new Error("no key");
+          const execute = () => ({ content: [{ type: "text", text: "found" }] });
+          pi.registerTool({ name: "lookup", description: "", parameters: { type: "object" }, execute });
+        }
+    """)
+    run = partial(zot.ask, server, "-p", "go", "-e", "whole.ts", "-e", "looks.ts")
+    offered = partial(offers, server, "lookup", run=run)
+    assert offered(LOOKS, "done")
+    (zot.cwd / "fails").touch()
+    assert offered(LOOKS, "done")
+    assert [offered("done") for _ in range(2)] == [False, False]
+    (zot.cwd / "fails").unlink()
+    assert [offered("done") for _ in range(2)] == [True, True]
 
 
 FORGETS = """

@@ -1,11 +1,12 @@
 """MCP servers as an extension: a real server, the real extension, the real host."""
 
 from pathlib import Path
+from typing import Any
 
 from mcp_world import McpWorld
 from waiting import until
 
-from zot_provider.testing import ScriptedClient
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 DEMO = str(Path(__file__).parent / "programs" / "demo.py")
 
@@ -47,3 +48,25 @@ async def test_from_the_second_run_on_tools_are_there_at_once_and_a_named_resour
         assert [spec.name for spec in client.requests[0].tools if spec.name in offered] == offered
         [each async for each in zot.talk.conversation.prompt("what is in @demo:demo://hello?")]
         assert "hello there" in client.requests[1].messages[-1].text
+
+
+async def test_the_tools_of_a_server_that_has_failed_are_not_offered_in_the_next_run(mcp: McpWorld) -> None:
+    mcp.raw("looks", "if os.path.exists('fails'): sys.exit(3)\nserve(lambda name, arguments: text('found'))")
+    mcp.raw("whole", "serve(lambda name, arguments: text('found'))")
+    looks = Turn(calls=[Call("mcp__looks__go", {})])
+
+    async def offered(*answers: Any) -> list[str]:
+        """The tools of the servers in the first request of a run."""
+        client = ScriptedClient([*answers])
+        async with mcp.running(client=client) as zot:
+            await zot.prompt()
+        return [spec.name for spec in client.requests[0].tools if spec.name.startswith("mcp__")]
+
+    one, both = ["mcp__whole__go"], ["mcp__looks__go", "mcp__whole__go"]
+    assert await offered("done") == both
+    fails = mcp.root / "project" / "fails"
+    fails.touch()
+    assert await offered(looks, "done") == both
+    assert [await offered("done") for _ in range(2)] == [one, one]
+    fails.unlink()
+    assert [await offered("done") for _ in range(2)] == [both, both]
