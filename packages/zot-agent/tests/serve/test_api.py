@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from served import Serving
+from waiting import until
 
 from zot_provider.testing import ScriptedServer, Turn
 
@@ -77,8 +78,8 @@ async def test_a_command_that_waits_while_its_session_is_closed_is_cancelled(
         id = await served.open()
         await served.command(id, "prompt", message="think")
         waiting = [asyncio.ensure_future(served.command(id, name)) for name in ["control.wait_idle"] * 2]
-        for _ in range(20):  # each wait opens a connection of its own, which takes longer than one ping
-            await served.command(id, "ping")
+        carried_out = "command control.wait_idle"
+        await until(lambda: [each.get_name() for each in asyncio.all_tasks()].count(carried_out) == len(waiting))
         assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
         for answer in await asyncio.gather(*waiting):
             assert (answer["code"], answer["error"]) == ("cancelled", "the conversation is about to end")
