@@ -135,7 +135,7 @@ class ExtensionStart:
         if ready:
             self.given_up = False
             gone = None if owner.memory is None else owner.memory.complete(connection)
-            self._lost_tools = gone is not None and bool(gone.tools)
+            self._lost_tools = bool(connection.handshake.missing if self.late is None else gone and gone.tools)
             self.may_have_tools = owner.registrations.has_tools or self._lost_tools
         if ready and not (self.absence or connection.handshake.auto_ready):
             owner.registrations.intercepts = self.intercepts | self.guards.keys()
