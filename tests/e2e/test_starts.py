@@ -215,6 +215,29 @@ def test_with_strict_extensions_it_ends_with_exit_code_2_before_a_model_is_asked
     assert not ran(zot)
 
 
+DIES = """
+@ext.intercept('tool_call')
+def die(call):
+    if call.name == 'bash':
+        import os; os._exit(1)
+"""
+
+
+@pytest.mark.parametrize("mode", ["-p", "--stream", "--json", "run"])
+@pytest.mark.parametrize("child", [False, True], ids=["", "of a sub-agent"])
+def test_with_strict_extensions_no_call_runs_once_one_has_ended(
+    zot: Zot, server: ScriptedServer, mode: str, *, child: bool
+) -> None:
+    write_extension(zot.home / "extensions" / "guard", DIES)
+    give = Turn(calls=[Call("agent", {"task": "touch"})])
+    server.add(*[by_task(go=[give if child else TOUCH, "all done"], touch=[TOUCH, "touched"])] * 10)
+    arguments = ("run", "--id", "one", *zot.at(server)) if mode == "run" else (*zot.at(server), mode)
+    done = zot.run(*arguments, "--strict-extensions", "go")
+    assert done.code == 2
+    assert "--strict-extensions: extension guard is not there: exited with code 1" in done.err + done.out
+    assert not ran(zot)
+
+
 LOOKUP = """
 import os, time
 while os.path.exists(HERE + "/slow"):

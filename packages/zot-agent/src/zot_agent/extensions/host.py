@@ -76,6 +76,8 @@ class Extensions:
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         if self.setup.use_tools:
             self._attendance.attach(agent)
+        if self.setup.strict:
+            agent.hooks.tool_run.add(self._attendance.refuse)
         self.hooks.attach(agent)
 
     def notify(self, event: str, **members: object) -> None:

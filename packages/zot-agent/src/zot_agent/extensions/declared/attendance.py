@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from zot_agent.extensions.managed import ManagedExtension
 from zot_core.agent import Agent, user_message
 from zot_core.agent.history import NewMessages
-from zot_core.hooks import Refusal
+from zot_core.hooks import Refusal, ToolRequest
 from zot_ext.limits import ExtensionLimits
 from zot_provider.errors import ConfigError
 from zot_provider.messages import Message
@@ -52,11 +52,20 @@ class Attendance:
                 each.progress.give_up()
         self.settled = True
 
-    def check(self) -> None:
-        """Raise `ConfigError` if something must not be missing."""
+    def _absence(self) -> str:
         for member in self._members if self._strict else ():
             if why := member.progress.absence:
-                raise ConfigError(f"--strict-extensions: extension {member.name} is not there: {why}")
+                return f"--strict-extensions: extension {member.name} is not there: {why}"
+        return ""
+
+    def check(self) -> None:
+        """Raise `ConfigError` if something must not be missing."""
+        if why := self._absence():
+            raise ConfigError(why)
+
+    async def refuse(self, _: ToolRequest) -> Refusal | None:
+        """Refuse a call, also one of a sub-agent, if something has gone that must not be missing."""
+        return Refusal(why) if (why := self._absence()) else None
 
     async def flags_served(self) -> Refusal | None:
         """Wait for the extensions whose flags are on the command line. Without one of them a run is not what the person
