@@ -35,6 +35,9 @@ KITTY: Mapping[bytes, bytes] = {
     b"\x1b[>c": b"\x1b[>1;4000;40c",
 }
 
+_WHOLE_FRAMES = {b"\x1b[?2026$p": KITTY[b"\x1b[?2026$p"]}
+"""The kernel hands a drawing of the screen on in pieces, which look like a screen that was never drawn."""
+
 # Sequences that pyte misreads (private SGR, the keyboard protocols), prints (strings of APC and DCS) or takes for a
 # title (any OSC).
 _UNKNOWN = re.compile(
@@ -73,7 +76,7 @@ class _Screen(pyte.Screen):
 class PtyScreen:
     """Runs `command` in a terminal of `columns` by `rows` cells; leave the `with` block to end it.
 
-    `answers` maps queries that the command writes to replies; `new` is that of `forked.start`. The command is killed
+    `answers` maps further queries of the command to replies; `new` is that of `forked.start`. The command is killed
     `end_seconds` after hanging up. All output is also kept in `received`. Output is read only during calls, so a
     command that writes much waits for the next `wait_for`.
     """
@@ -92,7 +95,7 @@ class PtyScreen:
     ) -> None:
         self.received = bytearray()
         self._end_seconds = end_seconds
-        self._answers = dict(answers or {})
+        self._answers = {**_WHOLE_FRAMES, **(answers or {})}
         self._screen = _pyte_screen(columns, rows)
         self._text: str | None = ""
         """What is on the screen, once it was asked for: pyte takes a millisecond to say it."""
