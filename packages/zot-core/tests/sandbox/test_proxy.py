@@ -199,6 +199,17 @@ async def test_a_second_request_on_a_connection_reaches_no_server(request_text: 
         assert b"evil" not in client.origin.read
 
 
+@pytest.mark.parametrize(("body", "sent_on"), [("body\r\n", b""), ("4\r\nbody--4\r\nmore\r\n0\r\n\r\n", b"4\r\nbody")])
+async def test_a_body_that_is_not_valid_is_sent_on_to_there_and_the_answer_comes(body: str, sent_on: bytes) -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    async with inside("ok.test:PORT") as client:
+        head = "POST http://ok.test:PORT/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        assert (await client.send(head + body)).endswith("ok")
+        assert client.origin.read.partition(b"\r\n\r\n")[2] == sent_on
+    assert faults == []
+
+
 async def test_a_redirect_is_the_clients_to_follow_and_is_judged_again() -> None:
     async with inside("ok.test:PORT") as client:
         client.origin.answer = b"HTTP/1.1 302 Found\r\nlocation: http://evil.test/\r\ncontent-length: 0\r\n\r\n"
