@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from json_schema import Schema
-from operation_faults import FAULTS, examples, largest
+from operation_faults import FAULTS, OPERATIONS, examples, largest
 
 import zot_agent.rpc
 import zot_core
 from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.names import FIELDS
-from zot_agent.operations.registry import all_operations, find
+from zot_agent.operations.registry import find
 from zot_agent.rpc.handshake import Pong
 from zot_agent.verbs.prompts import Started
 from zot_core import events
@@ -179,7 +179,7 @@ def test_the_schema_of_an_answer_takes_what_its_annotations_allow(
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_every_operation_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Schema], name: str) -> None:
-    schema, operation = read_schema(RPC), all_operations()[name]
+    schema, operation = read_schema(RPC), OPERATIONS[name]
     full = examples(operation)
     assert schema.faults({"type": name, "id": 7, **full}, "FromClient") == []
     if operation.alias:
@@ -221,7 +221,7 @@ def near(kind: FieldKind) -> st.SearchStrategy[Any]:
 def test_the_schema_allows_a_value_of_a_field_exactly_if_the_operation_does(
     read_schema: Callable[[Path], Schema], name: str, data: st.DataObject
 ) -> None:
-    operation = all_operations()[name]
+    operation = OPERATIONS[name]
     field = data.draw(st.sampled_from(operation.fields))
     given = examples(operation) | {field.name: data.draw(near(field.kind))}
     allowed = True
