@@ -79,6 +79,7 @@ class Extensions:
         if self.setup.strict:
             agent.hooks.tool_run.add(self._attendance.refuse)
         self.hooks.attach(agent)
+        agent.hooks.system_prompt.add(self._renew_tools)
 
     def notify(self, event: str, **members: object) -> None:
         """Send an event to its observers that only a front end knows of: see `zot_ext.protocol.events.observable`."""
@@ -222,11 +223,20 @@ class Extensions:
             await self.brought.use()
         if step == 1 and agent is not None and self.hooks.ask_again():
             agent.refresh()
-        if self.agent_tools.outdated:
-            self.agent_tools.update(self._offers(), self.setup.limits)
+        await self._renew_tools("")
         if self._machines is not None:
             self._machines.apply(step)
         return None
+
+    async def _renew_tools(self, prompt: str) -> str:
+        """Give the agent the tools that extensions offer now, also what they have registered or chosen while they were
+        asked about the system prompt. Return the prompt with the lines of these tools."""
+        agent = self.agent_tools.agent
+        if agent is None or not self.agent_tools.outdated:
+            return prompt
+        before = agent.full_system
+        self.agent_tools.update(self._offers(), self.setup.limits)
+        return prompt.replace(before, agent.full_system, 1)
 
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
         if not self.setup.use_tools:

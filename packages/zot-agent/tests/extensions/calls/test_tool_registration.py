@@ -39,6 +39,26 @@ async def test_the_line_of_a_tool_is_in_the_system_prompt_while_the_model_has_th
     assert "oracle" not in [each.name for each in second.tools]
 
 
+async def test_the_first_request_has_the_tools_that_are_registered_or_chosen_when_the_prompt_begins(
+    world: World,
+) -> None:
+    world.add(
+        "late",
+        "@ext.intercept('before_agent_start', cadence='prompt')\ndef start(it):\n"
+        "    @ext.tool(snippet='Ask `oracle` first.')\n    def oracle():\n        'O.'\n"
+        "    if it.prompt == 'look':\n        ext.tools.set_active(['oracle', 'read'])\n",
+        "intercepts2 tools2",
+    )
+    client = ScriptedClient(["one", "two"])
+    async with world.running(client) as talk:
+        await talk.conversation.prompt("go")
+        await talk.conversation.prompt("look")
+    first, second = client.requests
+    assert {"oracle", "bash"} < {each.name for each in first.tools}
+    assert first.system.count("Ask `oracle` first.") == 1
+    assert [each.name for each in second.tools] == ["oracle", "read"]
+
+
 async def test_parallel_tools_of_a_batch_run_at_the_same_time(world: World) -> None:
     world.add(
         "pair",
