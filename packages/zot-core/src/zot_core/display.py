@@ -201,10 +201,12 @@ def recalled(
     """Return the display of a stored call as its tool makes it again; empty if the tool shows what the model read.
     `arguments` are as above."""
     tool, own = tools.get(call.name), _own_content(result.content)
-    if tool is None or len(own) != 1 or not isinstance(own[0], TextBlock) or own[0].text.startswith(SAME):
+    texts = [each.text for each in own if isinstance(each, TextBlock)]
+    if tool is None or not own or len(texts) != len(own) or texts[0].startswith(SAME):
         return []
     given = received(call, tools) if arguments is None else arguments
-    return tool.recall(given, own[0].text, details=result.details, failed=result.is_error)
+    shown = tool.recall(given, texts[0], details=result.details, failed=result.is_error)
+    return shown and [*shown, *shown_content(own[1:])]  # what an extension has added to the tool's own
 
 
 def received(call: ToolCallBlock, tools: Mapping[str, Recaller]) -> dict[str, Any]:

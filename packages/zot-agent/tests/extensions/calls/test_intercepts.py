@@ -14,12 +14,13 @@ from zot_core.conversation.branches import NotAllowed
 from zot_core.conversation.events import ShellEnd
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.conversation.shell_command import ShellCommand
+from zot_core.display import CodeDisplay, TextDisplay, recalled_display
 from zot_core.events import ErrorEvent, ToolResultEvent, UserMessage
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.events import INTERCEPTS, NEWER_INTERCEPTS
 from zot_ext.protocol.events.interceptable import INTERCEPTABLE
 from zot_ext.protocol.permissions import ExtensionPermissions, is_tool
-from zot_provider.messages import Message, ReasoningBlock, TextBlock
+from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -167,6 +168,19 @@ async def test_a_result_is_changed_for_the_model_and_the_session(world: World) -
     row = rows(world)[2]
     assert "secret" not in json.dumps(row)
     assert row["meta"] == {"changed_by c1": "mask"}
+
+
+async def test_what_a_tool_shows_stays_where_something_is_only_added_to_its_result(world: World) -> None:
+    body = "return ToolResultDecision(content=[*it.content, {'type': 'text', 'text': 'no faults'}])"
+    world.add("lint", interceptor("tool_result", body), "")
+    call = Call("write", {"path": "a.txt", "content": "one\n"})
+    async with world.running(ScriptedClient([Turn(calls=[call]), "ok"])) as talk:
+        (result,) = [each for each in await events(talk) if isinstance(each, ToolResultEvent)]
+        asked, answered = talk.runtime.messages[1:3]
+        (stored,) = [each for each in answered.content if isinstance(each, ToolResultBlock)]
+        again = recalled_display(asked.tool_calls[0], stored, talk.runtime.agent.tools)
+    shown = [CodeDisplay("a.txt", "one\n"), TextDisplay("no faults")]
+    assert result.display == again == shown
 
 
 async def test_an_answer_is_changed_before_it_is_stored(world: World) -> None:

@@ -8,6 +8,7 @@ from zot_agent.extensions.hooks.answer_content import image_values, read_blocks,
 from zot_agent.extensions.hooks.context import SentMessages
 from zot_agent.extensions.hooks.outgoing import Outgoing
 from zot_core.clock import timestamp
+from zot_core.display import shown_content
 from zot_core.hooks import CompactionPlan, ToolOutcome, ToolRequest, TreeMove, UserCommand, UserInput
 from zot_core.machine.interface import Spawn
 from zot_core.sessions.rows import message_text
@@ -148,7 +149,11 @@ def _result(outcome: ToolOutcome) -> dict[str, Any]:
 def _changed_result(outcome: ToolOutcome, decision: decisions.ToolResultDecision) -> ToolOutcome:
     result = outcome.result
     if decision.content is not None and (content := read_blocks(decision.content)) != result.content:
-        result = result.replace(content=content, display=[])  # what the tool shows is about its own result
+        own = len(result.content)
+        kept = bool(result.display) and content[:own] == result.content
+        # What the tool shows is about its own result: it stays where the extension has only said something more.
+        display = [*result.display, *shown_content(content[own:])] if kept else []
+        result = result.replace(content=content, display=display)
     if decision.details is not None:
         result = result.replace(details=decision.details)
     if decision.is_error is not None:
