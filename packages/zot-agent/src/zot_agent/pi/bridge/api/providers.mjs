@@ -81,10 +81,14 @@ export class Providers {
       if (!stream) throw new Error(`no extension serves ${frame.provider} any more`);
       const { options } = frame;
       const model = this.#model(frame.provider, frame.model, config);
+      const { intercepts, observed } = this.#bridge;
+      const headers = await intercepts.headers(config.headers, request);
       const parts = stream(model, contextOf(frame.context, model), {
         apiKey: options.api_key || keyOf(config).key, maxTokens: options.max_tokens ?? undefined, temperature: options.temperature ?? undefined,
         reasoning: options.reasoning && options.reasoning !== "off" ? options.reasoning : undefined,
-        sessionId: options.session_id, signal: request.abort.signal, headers: config.headers,
+        sessionId: options.session_id, signal: request.abort.signal, headers,
+        onPayload: (payload) => intercepts.payload(payload, request),
+        onResponse: ({ status, headers: given }) => observed.emit({ type: "after_provider_response", status, headers: given }),
       });
       for await (const part of parts) relay(part, send);
     } catch (error) {

@@ -198,17 +198,29 @@ export class Intercepts {
   }
 
   async #payload(frame, request) {
-    const event = { type: "before_provider_request", payload: frame.payload };
-    let changed = false;
-    await this.#each("before_provider_request", event, request, (payload) => { event.payload = payload; changed = true; });
-    return changed ? { payload: event.payload } : {};
+    const payload = await this.payload(frame.payload, request);
+    return payload === undefined ? {} : { payload };
+  }
+
+  /** @param {any} payload @param {any} request @returns {Promise<any>} what is sent in place of a payload, undefined without a change */
+  async payload(payload, request) {
+    const event = { type: "before_provider_request", payload };
+    let changed;
+    await this.#each("before_provider_request", event, request, (given) => { event.payload = changed = given; });
+    return changed;
   }
 
   async #headers(frame, request) {
-    const event = { type: "before_provider_headers", headers: { ...frame.headers } };
-    await this.#each("before_provider_headers", event, request, () => undefined);
-    const changed = Object.entries(event.headers).filter(([name, value]) => frame.headers[name] !== value);
+    const headers = await this.headers(frame.headers, request);
+    const changed = Object.entries(headers).filter(([name, value]) => frame.headers[name] !== value);
     return changed.length ? { headers: Object.fromEntries(changed) } : {};
+  }
+
+  /** @param {any} headers @param {any} request @returns {Promise<any>} the headers of a request, as handlers change them */
+  async headers(headers, request) {
+    const event = { type: "before_provider_headers", headers: { ...headers } };
+    await this.#each("before_provider_headers", event, request, () => undefined);
+    return event.headers;
   }
 
   async #agentStart(frame, request) {
