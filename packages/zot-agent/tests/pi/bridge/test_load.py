@@ -177,6 +177,12 @@ def test_paths_of_pi_have_an_answer_while_an_extension_loads_and_missing_texts_a
     assert host.wait_for(Notify, lambda note: note.message.startswith(f"{Path.home()}/pi,"))
 
 
+def test_a_message_names_the_package_that_names_only_this_file(bridge: Bridge, tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"name": "@acme/tools", "pi": {"extensions": ["./extension.ts"]}}')
+    host = bridge("export default function (pi: any) { throw new Error('no'); }")
+    assert "@acme/tools" in host.wait_for(Notify).message
+
+
 def test_all_that_atomic_exports_is_there_or_names_itself(bridge: Bridge) -> None:
     table = (Path(BRIDGE).parent / "load" / "atomic-names.mjs").read_text().split("`")[3].split()
     assert len(table) == 254

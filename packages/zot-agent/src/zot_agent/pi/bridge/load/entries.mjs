@@ -51,17 +51,26 @@ export function entriesOf(given) {
   return fs.existsSync(conventional) ? inside(conventional) : [];
 }
 
-/** @param {string} entry @returns {string} a short name for messages */
+/** @param {string} entry @returns {{folder: string, described: any}} the package that a file is in; nothing without one */
+function packageAbove(entry) {
+  for (let folder = path.dirname(entry); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const described = packageOf(folder);
+    if (described) return { folder, described };
+  }
+  return { folder: "", described: null };
+}
+
+/** @param {string} entry @returns {string} a short name for messages: that of its package, if it is the only file which that names */
 export function nameOf(entry) {
+  const { described } = packageAbove(entry);
+  const named = described?.pi?.extensions ?? described?.atomic?.extensions;
+  if (described?.name && named?.length === 1 && ENDINGS.includes(path.extname(named[0]))) return String(described.name);
   const base = path.basename(entry, path.extname(entry));
   return base === "index" ? path.basename(path.dirname(entry)) : base;
 }
 
 /** @param {string} entry @returns {string} the folder of its package, if that is one which Atomic brings; else empty */
 export function builtinOf(entry) {
-  for (let folder = path.dirname(entry); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const described = packageOf(folder);
-    if (described) return String(described.name).startsWith("@bastani/") ? folder : "";
-  }
-  return "";
+  const { folder, described } = packageAbove(entry);
+  return String(described?.name).startsWith("@bastani/") ? folder : "";
 }
