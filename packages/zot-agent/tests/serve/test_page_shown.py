@@ -174,6 +174,25 @@ async def test_on_a_phone_the_answers_to_a_long_question_and_the_message_field_a
         assert await tab.value(left % "permission-why") == await tab.value(left % "permission-args")
 
 
+@pytest.mark.needs("chromium")
+async def test_the_end_of_a_conversation_stays_in_view_when_the_page_gets_another_size(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add("\n\n".join(f"{number}: " + "words that take several rows on a phone " * 9 for number in range(40)))
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="talk")
+        await tab.until(DONE)
+        below = "(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 2)(log)"
+        for width, height in ((360, 640), (1200, 800), (700, 500)):
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            await tab.call("Emulation.setDeviceMetricsOverride", **size)
+            await tab.until(f"innerWidth === {width}")
+            await tab.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            await tab.until(below)
+
+
 ALONE = r"<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:|<base|<meta http-equiv"
 NAMED = r'<(?:script|link)\b[^>]* (?:src|href)="(/[^"]+)"'
 IMPORTED = r'(?:from|import) "(\.[^"]+)"|"(/[\w/.-]+\.js)"'

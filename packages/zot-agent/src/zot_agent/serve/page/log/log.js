@@ -26,6 +26,9 @@ export function follow(always = false) {
   });
 }
 
+// A page that becomes narrower or lower moves the end away too. It is put back at once, before what that scrolls is told.
+new ResizeObserver(() => { if (atEnd) log.scrollTop = log.scrollHeight; }).observe(log);
+
 // What grows after it was put: pictures, code that gets its colours, cells that are opened.
 const growing = new ResizeObserver(() => follow());
 
