@@ -193,6 +193,25 @@ async def test_the_end_of_a_conversation_stays_in_view_when_the_page_gets_anothe
             await tab.until(below)
 
 
+@pytest.mark.needs("chromium")
+async def test_why_a_call_failed_is_shown_at_once_and_what_went_well_is_folded(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("read", {"path": "gone.py"}), Call("bash", {"command": "expr 7"})]), "done")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="look")
+        await tab.until("document.getElementById('log').innerText.includes('no such file')")
+        await tab.until(DONE)
+        assert await tab.value(
+            "[...document.querySelectorAll('#log details[data-call]')].map((each) => each.open)"
+        ) == [
+            True,
+            False,
+        ]
+
+
 ALONE = r"<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:|<base|<meta http-equiv"
 NAMED = r'<(?:script|link)\b[^>]* (?:src|href)="(/[^"]+)"'
 IMPORTED = r'(?:from|import) "(\.[^"]+)"|"(/[\w/.-]+\.js)"'

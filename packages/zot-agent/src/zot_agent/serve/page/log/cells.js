@@ -98,6 +98,7 @@ class Cell {
     this.element.classList.remove("running");
     this.element.classList.toggle("failed", bad);
     this.facts.textContent = FATES[fate] ?? (bad ? "failed" : "");
+    this.brief = bad; // why it failed is shown at once
     this.plain = content;
     this.#offerResult();
     this.call.state = "ended";
@@ -116,7 +117,7 @@ class Cell {
     this.output = null;
     const words = blocks.map(facts).filter(Boolean);
     this.facts.textContent = [this.facts.textContent, ...words].filter(Boolean).join(" · ");
-    this.brief = blocks.some(short);
+    this.brief ||= blocks.some(short);
     this.#openShort(!renderers.draws("tool_result", this.name) || this.answered);
     this.body.prepend(...blocks.map((each) => display(each, ask)));
     this.filled = true;
