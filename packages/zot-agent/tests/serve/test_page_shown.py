@@ -212,6 +212,19 @@ async def test_why_a_call_failed_is_shown_at_once_and_what_went_well_is_folded(
         ]
 
 
+@pytest.mark.needs("chromium")
+async def test_on_a_phone_no_choice_is_cut_off_while_zot_works(visiting: Visiting, server: ScriptedServer) -> None:
+    server.add(Turn("thinking", delay=60.0))
+    async with visiting() as (served, tab):
+        await tab.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="think")
+        await tab.until("!document.getElementById('stop').disabled")
+        await tab.until("(({ scrollWidth, clientWidth }) => scrollWidth === clientWidth)(choose)")
+        await served.command(id, "abort")
+
+
 ALONE = r"<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:|<base|<meta http-equiv"
 NAMED = r'<(?:script|link)\b[^>]* (?:src|href)="(/[^"]+)"'
 IMPORTED = r'(?:from|import) "(\.[^"]+)"|"(/[\w/.-]+\.js)"'
