@@ -64,3 +64,18 @@ async def test_what_is_folded_begins_on_paper_too_and_what_is_open_is_whole(zot:
         assert (await tab.value(rows))[0] == 0
         await tab.call("Emulation.setEmulatedMedia", media="print")
         assert await tab.value(rows) == [12, 100]
+
+
+@pytest.mark.needs("chromium")
+async def test_a_table_breaks_no_word_of_a_narrow_column(zot: Zot) -> None:
+    session = SessionStore(zot.env["ZOT_HOME"] + "/sessions").create(str(zot.cwd), "m", "p", "0")
+    table = f"| name | price | note |\n|---|---:|---|\n| apple | 12.00 | {'a long note that takes several rows ' * 9} |"
+    session.append(Message("assistant", [TextBlock(table)]))
+    session.close()
+    page = zot.cwd / "page.html"
+    assert zot.run("sessions", "export", session.path, str(page)).code == 0
+    async with browser() as tab:
+        await tab.go(page.as_uri())
+        heads = await tab.value("[...document.querySelectorAll('th')].map((each) => each.scrollHeight)")
+        assert len({*heads}) == 1
+        assert heads[0] < 2 * await tab.value("parseFloat(getComputedStyle(document.querySelector('th')).lineHeight)")

@@ -40,7 +40,7 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 :not(pre) > code { background: var(--soft); border-radius: .25rem; padding: .1em .3em }
 pre code { font-size: 1em }
 table { display: block; overflow-x: auto; border-collapse: collapse } th, td { border: 1px solid var(--line);
-  padding: .25rem .625rem; text-align: left }
+  padding: .25rem .625rem; text-align: left; overflow-wrap: break-word }
 blockquote { margin: .75rem 0; padding-left: .875rem; border-left: 3px solid var(--line); color: var(--muted) }
 img { max-width: 100%; height: auto; border-radius: .375rem }
 details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; padding: 0 .75rem }
