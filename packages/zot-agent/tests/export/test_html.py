@@ -137,6 +137,8 @@ def test_what_changes_nothing_is_folded_and_a_call_of_another_tool_shows_its_arg
     )
     other = called("issues", {"query": "open", "labels": ["bug"], "body": "a\nb"}, "none")
     assert other.endswith("<code>open</code></summary><pre>labels: [&quot;bug&quot;]\nbody: a\nb</pre><pre>none</pre>")
+    failed = called("edit", {"path": "a.py", "edits": [{"oldText": "b", "newText": "c"}]}, "not found", is_error=True)
+    assert failed.endswith("<code>a.py</code> <small>failed</small></summary><pre>not found</pre>")
     refused = called("bash", {"command": "x"}, "the user said no", is_error=True, fate="refused")
     assert refused.endswith("<small>refused</small></summary><pre>the user said no</pre>")
 

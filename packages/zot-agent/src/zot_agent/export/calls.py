@@ -44,7 +44,9 @@ def drawn_call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
         facts.insert(0, "no result" if result is None else _ENDS.get(result.fate, "failed"))
     body = [_drawn(block) for block in display]
     if not display:
-        body = [_arguments(call), *map(_drawn, shown_content(result.content if result is not None else ()))]
+        own = result is not None and call.name in _TOOLS  # of which the screen shows no more than the title, either
+        shown = shown_content(result.content if result is not None else ())
+        body = ["" if own else _arguments(call), *map(_drawn, shown)]
     title = " ".join(main_argument(arguments).split())
     title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
     words = [
@@ -54,8 +56,8 @@ def drawn_call(call: ToolCallBlock, result: ToolResultBlock | None) -> str:
     ]
     changes = any(isinstance(block, DiffDisplay) for block in display)
     kind = ' class="failed"' if failed else ""
-    shown = " open" if failed or changes else ""
-    return f"<details{kind}{shown}><summary>{' '.join(filter(None, words))}</summary>{''.join(body)}</details>"
+    state = " open" if failed or changes else ""
+    return f"<details{kind}{state}><summary>{' '.join(filter(None, words))}</summary>{''.join(body)}</details>"
 
 
 def picture(block: ImageBlock | ImageDisplay) -> str:
