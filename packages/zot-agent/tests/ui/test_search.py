@@ -59,6 +59,22 @@ async def test_enter_and_the_arrows_go_from_hit_to_hit_and_around(chats: Chats) 
         await talk.shown("1 of 2")
 
 
+async def test_a_search_begins_at_what_is_read_also_within_a_long_answer(chats: Chats) -> None:
+    text = "\n\n".join(f"needle {number}" for number in range(60))
+    async with chats.open([text]) as talk:
+        await talk.send("one")
+        await talk.press("<pageup><pageup>")
+        last = [line.strip() for line in talk.lines() if line.strip().startswith("needle")][-1].partition("  ")[0]
+        number = int(last.removeprefix("needle "))
+        assert number < 59
+        await talk.press("<f3>")
+        await talk.press("needle")
+        await talk.shown(f"{60 - number} of 60")
+        assert last in talk.screen()
+        await talk.press("<down>")
+        await talk.shown(f"{59 - number} of 60")
+
+
 async def test_esc_leaves_the_hit_in_view_and_takes_the_marks_away(chats: Chats) -> None:
     async with chats.open([f"a needle\n\n{LONG}"]) as talk:
         await talk.send("one")

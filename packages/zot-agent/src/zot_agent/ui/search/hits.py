@@ -47,7 +47,7 @@ class ConversationHits:
         self._cells: dict[Cell, int] = {}
         self._unread: dict[int, int] = {}  # hits in messages without cells
         self._opened: Cell | None = None  # a cell that was opened for its hit
-        self._begin = transcript.in_view[-1:]
+        self._begin = transcript.last_row
         self._going = asyncio.Lock()
         self.place: HitPlace | None = None
         """The hit that is looked at."""
@@ -95,7 +95,7 @@ class ConversationHits:
         """Go to the next hit, older or newer; from the last one to the first."""
         async with self._going:
             self._follow()
-            came = self.place
+            came = self.place or (await self._below_view() if older else None)
             found = None if came is None else await self._in_cell(came.cell, older=older, beyond=came)
             if found is None:
                 found = await self._beyond(None if came is None else came.cell, older=older)
@@ -183,6 +183,22 @@ class ConversationHits:
 
     # Going.
 
+    async def _below_view(self) -> HitPlace | None:
+        """Return the place between the hits of a cell that were in view or above at first, and those below; None if it
+        has none below."""
+        if self._begin is None or not self._cells.get(self._begin[0]):
+            return None
+        (cell, chunk, row), width, pause, below = self._begin, self._transcript.columns, _Pause(), 0
+        if not cell.expanded and cell.folds(width):
+            return None
+        for at in range(len(cell.chunks) - 1, chunk, -1):
+            below += len(self._pattern.hits(cell.chunks[at].rows(width), width))
+            await pause.take()
+        hits = self._pattern.hits(cell.chunks[chunk].rows(width), width) if chunk < len(cell.chunks) else []
+        shown = sum(hit[0].row <= row for hit in hits)
+        below += len(hits) - shown
+        return HitPlace(cell, chunk, shown, below) if below else None
+
     async def _beyond(self, came: Cell | None, *, older: bool) -> HitPlace | None:
         """Return the first hit beyond a cell, None for the beginning."""
         pause, wrapped = _Pause(), False
@@ -215,7 +231,9 @@ class ConversationHits:
         """Return the index of the cell after another one, in a direction."""
         cells = self._transcript.cells
         if came is None:
-            return cells.index(self._begin[0]) if self._begin and self._begin[0] in cells else len(cells) - 1
+            return (
+                cells.index(self._begin[0]) if self._begin is not None and self._begin[0] in cells else len(cells) - 1
+            )
         return (cells.index(came) if came in cells else len(cells)) + (-1 if older else 1)
 
     def _nearest(self, numbers: range, *, older: bool) -> list[int]:

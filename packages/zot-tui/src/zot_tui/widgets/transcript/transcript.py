@@ -186,6 +186,12 @@ class Transcript(urwid.Widget):
         """The cells in view, from top to bottom; empty before the first drawing."""
         return [self._viewport.cell(number) for number in dict.fromkeys(each.number for each in self._view().slices)]
 
+    @property
+    def last_row(self) -> tuple[Cell, int, int] | None:
+        """The last row in view: its cell, its chunk, the row in the chunk. None before the first drawing."""
+        found = self._view().bottom
+        return None if found is None else (self._viewport.cell(found.number), found.chunk, found.row)
+
     def show_row(self, cell: Cell, chunk: int, row: int) -> None:
         """Scroll so that a row of a chunk is in view, unless it is. Raises ValueError if the cell is not here."""
         width, height = self._size or (80, 24)
