@@ -77,6 +77,27 @@ def _named(config: bytes) -> str:
     return next((name for name in names if _NAMES_PROGRAMS.fullmatch(name)), "")
 
 
+def follows_another(cwd: str) -> bool:
+    """Whether git looks into another repository when it works in the one of `cwd`: into a submodule with a git
+    directory of its own. Anybody may have written its configuration, and named filters in it. A submodule that git has
+    cloned is in the git directory of the project, and belongs to it."""
+    top = repository_top(cwd)
+    if not top:
+        return False
+    try:
+        folders = git_folders(top)
+        if not _has_submodules(folders[0]):
+            return False
+        command, environment = git_command("ls-files", "--stage", "-z"), git_environment(os.environ)
+        done = subprocess.run(command, env=environment, cwd=top, capture_output=True, timeout=_SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return True
+    links = [os.fsdecode(each.partition(b"\t")[2]) for each in done.stdout.split(b"\0") if each.startswith(b"160000 ")]
+    places = [os.path.join(top, each) for each in links if os.path.lexists(os.path.join(top, each, ".git"))]
+    kept = tuple(os.path.join(each, "modules", "") for each in folders)
+    return not all(git_folders(each)[0].startswith(kept) for each in places)
+
+
 def _has_submodules(folder: str) -> bool:
     names = [name for name in os.listdir(folder) if name == "index" or name.startswith("sharedindex.")]
     return any(_GITLINK in read_regular(os.path.join(folder, name), _INDEX_BYTES) for name in names)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from zot_core.machine.quiet_repository import follows_another
 from zot_core.machine.repository import git_folders, is_foreign, repository_top
 from zot_core.permissions.commands import programs
 from zot_core.permissions.commands.doubts import doubt, guards
@@ -121,7 +122,7 @@ class LineRules:
                 rules.append(found)
         if rules and finding.reading.commands and goes:
             return "it changes the folder"
-        if finding.git and self._leaves_repository(forms):
+        if finding.git and (self._leaves_repository(forms) or (rules and follows_another(self._cwd))):
             return "git would work in another repository"
         finding.covering = rules
         return ""
