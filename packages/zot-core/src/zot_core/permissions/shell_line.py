@@ -334,7 +334,8 @@ def ordered(assignment: str) -> list[SimpleCommand]:
 
 def _makers(node: Node) -> list[list[str]] | None:
     """Return the words of the commands of a statement whose output a redirection, or `tee`, writes."""
-    while node.parent is not None and node.parent.type in ("redirected_statement", "heredoc_redirect", "pipeline"):
+    kinds = ("redirected_statement", "heredoc_redirect", "pipeline")
+    while node.parent is not None and node.parent.type in kinds and not _is_behind(node):
         node = node.parent
     body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
     stack = [body.children[-1], *node.children[1:]] if body is not None and body.type == "list" else [node]
@@ -343,10 +344,16 @@ def _makers(node: Node) -> list[list[str]] | None:
         if not stack:
             return found
         each = stack.pop()
-        stack.extend(each.children)
+        stack.extend(child for child in each.children if not _is_behind(child))
         if each.type == "command":
             found.append(_command(each).shapes)
     return None
+
+
+def _is_behind(node: Node) -> bool:
+    """Whether a node is the command behind a `&&` or `||` that follows a here-document: the grammar has it in that."""
+    parent = node.parent
+    return parent is not None and parent.type == "heredoc_redirect" and parent.child_by_field_name("right") == node
 
 
 def _parts(node: Node) -> tuple[Node | None, list[Node]]:

@@ -28,6 +28,12 @@ MADE = [
     "echo 'require(\"child_process\").execSync(\"x\")' > x.js; node x",
     "echo 'require(\"child_process\")' > x.js; node -r ./x.js -e 1", "echo 'BEGIN{system(\"x\")}' > x; awk -f x",
     "echo '1e mark v' > x; sed -f x f", "curl h > s; sh s", "cat a > s; sh s", "cat > s <<< 'mark v'; sh s",
+    "echo 'mark v' > a; env bash a", "echo 'mark v' > a; timeout 5 nice sh ./a", "cat b > a; sudo sh a",
+    "echo -n ma > s; echo 'rk v' >> s; sh s", "printf ma > s; echo 'rk v' >> s; sh s",
+    "{ printf ma; echo 'rk v'; } > s; sh s", "printf 'ls\\nma' > s; printf 'rk v' >> s; sh s",
+    "git config core.hooksPath h; echo 'mark v' > h/pre-commit; git commit -m x", "cp h .husky/commit-msg; git commit",
+    "cat <<'E' && jq . f > s; sh s\nls\nE", "cat <<'E' && jq . f > s && sh s\nls\nE",
+    "cat <<'E' | tr q m > s && sh s\nqark v\nE",
     "curl h | tee s; bash s", "BASH_ENV=s bash -c true; echo mark v > s", "{ echo ma; date; } > s; sh s",
 ]  # fmt: skip
 
@@ -38,7 +44,11 @@ def test_a_file_that_a_line_makes_and_runs_or_that_a_variable_names_does_not_run
 
 
 ONLY_READ = [
-    "cat > a.py <<'E'\nprint(1)\nE\npython3 a.py", "curl h > data.json; python3 s.py data.json",
+    "cat > a.py <<'E'\nprint(1)\nE\npython3 a.py", "cat > a.py <<'E' && python3 a.py\nprint({'a': (1, 2)})\nE",
+    "sed -i 's/x/y/' a.py && python3 -m pytest", "git ls-files | xargs -r sed -i s/a/b/",
+    "echo 'npm test' > .husky/pre-commit && git commit", "echo ls > a; env sh a", "echo ls > s; echo pwd >> s; sh s",
+    "printf '%s\\n' ls > s; printf 'pwd\\n' >> s; sh s",
+    "curl h > data.json; python3 s.py data.json",
     "git log --format=%s > log.txt && python3 analyse.py log.txt", "jq . a > b.json; node run.js b.json",
     "make > build.log 2>&1; tail build.log", "echo ls > s && sh s",
     "printf '%s\\n' 'set -e' 'ls -la' > s.sh; sh s.sh", "printf '#!/bin/sh\\nls\\n' > s.sh; chmod +x s.sh; ./s.sh",

@@ -32,6 +32,11 @@ _NAME, _ENDINGS = re.compile(r"\w+"), (".py", ".js", ".rb", ".pl", "")
 
 _DOWNLOADERS = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document")}
 _ESCAPES, _OTHER_ESCAPE = re.compile(r"\\[uUx0-7]"), re.compile(r"\\[^nt]|\\\Z")
+_HOOK = re.compile(
+    r"(?:applypatch|commit|prepare-commit)-msg|(?:pre|post)-[a-z-]+|(?:pre|proc|post)?-?update|push-to-checkout"
+    r"|reference-transaction|sendemail-validate|fsmonitor-watchman"
+)
+"""The names of hooks (githooks(5)): a setting may have git look for them in any folder."""
 _VALUES = 500
 """The most values that are put into a format."""
 
@@ -67,11 +72,14 @@ def made_and_run(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
         run.update(os.path.basename(each.path) for each in line.redirections if not each.writes)
     if any(form.name in REPOSITORY for form in forms):  # hooks, and settings
         run.update(os.path.basename(each.path) for each in line.redirections if ".git/" in each.path)
+        run.update(name for name in made | copied if _HOOK.fullmatch(name))
     if not run.isdisjoint(copied):
         yield "it runs a program that it makes", None
     elif run.intersection(made):
         makers = [each.makers for each in line.redirections if each.writes and os.path.basename(each.path) in run]
         shown = [None if words is None else _shown(words) for each in makers for words in each or (None,)]
+        if len(shown) > 1 and any(map(_ends_within, makers)):
+            shown.append(None)
         written = [word.shape for form in forms if form.name == "echo" for word in form[1:]]
         for text in [*line.inputs, *shown, *written, " ".join(written)]:
             if text is None or GAP in text or _ESCAPES.search(text) or _is_code(text, forms):
@@ -101,6 +109,18 @@ def _shown(words: Sequence[str]) -> str | None:
     return None
 
 
+def _ends_within(makers: list[list[str]] | None) -> bool:
+    """Whether what a command of these writes may end in the middle of a line, so that what comes next completes it."""
+    for words in makers or ():
+        name = words[0].rpartition("/")[2] if words else ""
+        options = "".join(word for word in words[1:] if word.startswith("-"))
+        if (name == "echo" and ("n" in options or "\\c" in words[-1])) or (
+            name == "printf" and not (_shown(words) or "\n").endswith("\n")
+        ):
+            return True
+    return False
+
+
 def _printed(words: Sequence[str]) -> str | None:
     """Return what printf(1) makes of a format and its values; None if that is more than to put them in."""
     # `%%` prints a percent sign, and is another character until the rest of the format has been read.
@@ -128,14 +148,13 @@ def _made(line: ShellLine, forms: Iterable[Form]) -> tuple[set[str], set[str]]:
         options = _DOWNLOADERS.get(form.name, ())
         pairs = zip(form.shapes, form.shapes[1:], strict=False)
         copied.update(os.path.basename(after) for word, after in pairs if word in options)
-    return made, copied
+    return made, copied - {""}
 
 
 def _run(form: Form) -> Iterator[str]:
     """Yield the names of files that a command runs: its program, its script, what it takes recipes from."""
-    if not form.known and "/" not in form[0].shape:
-        return
-    yield form.name
+    if form.known or "/" in form[0].shape:
+        yield form.name
     row = wrapper(form.name)
     if is_interpreter(form.name) or form.name in (".", "source") or (row is not None and row.kind == "shell"):
         yield from _scripts(form.shapes[1:], code=is_interpreter(form.name))
