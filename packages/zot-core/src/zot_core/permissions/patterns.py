@@ -4,9 +4,11 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from zot_core.machine.interface import expand_home
 from zot_core.permissions.commands.meeting import Step, meet, pattern_steps
+from zot_core.permissions.word import GAP, Word
 from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
 
 LENGTH = 2000
@@ -19,6 +21,11 @@ _COMMAND_TOKEN = re.compile(r"\*+|\?|\s+|'[^']*'|\"[^\"]*\"|\\.|[^\\]", re.DOTAL
 _PATH_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\\.|.", re.DOTALL)
 _ALL_BELOW = re.compile(r"(?:/(?:\*\*)?)+\Z")
 _WILD = re.compile(r"(?<!\\)[*?]")
+
+_SHELL = re.compile(rf"[*?\[{GAP}]")
+"""The signs in the shape of a word that a shell replaces."""
+
+_UNKNOWN = Word(GAP)
 
 _SYSTEM = re.compile(r"\A/(?:usr/)?(?:local/)?s?bin/(?=[^/\s*?])")
 """The beginning of a pattern that names a program by a folder of the system: its name alone starts the same."""
@@ -75,10 +82,19 @@ class CommandPattern:
         """Return the words of a command that it matches which must be paths in the project, and no options."""
         return words[len(self.words) :] if self._paths else ()
 
-    def may_match(self, words: Sequence[str]) -> bool:
-        """Whether it may match a command of which only the first `words` are known."""
+    def may_match(self, words: Sequence[str], unknown: Word = _UNKNOWN) -> bool:
+        """Whether it may match a command of which only the first `words` are known, and of the next one what is in
+        `unknown`. For a path `./x`, a rule may have `x`."""
         known = _BETWEEN.join([*words, ""])
-        return known.startswith(self.head) or self.head.startswith(known)
+        if known.startswith(self.head) or not self.head.startswith(known):
+            return known.startswith(self.head)
+        rest = self.head[len(known) :]
+        shape = unknown.shape.removeprefix("./")
+        begun = _SHELL.split(shape)[0]
+        if not (rest.startswith(begun) or begun.startswith(rest)) or (shape != unknown.shape and rest[0] == "-"):
+            return False
+        word, ended, _ = rest.partition(_BETWEEN)
+        return not ended or GAP in shape or "[" in shape or fnmatchcase(word, shape)
 
 
 def _without_dots(tokens: list[str]) -> list[str]:

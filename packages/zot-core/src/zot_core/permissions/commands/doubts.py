@@ -131,7 +131,7 @@ def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]
         if unknown is None:
             continue
         start = [*form.shapes[:unknown]]
-        if unknown and (rule := next((rule for rule, each in patterns if each.may_match(start)), None)):
+        if unknown and (rule := next((rule for rule, each in patterns if each.may_match(start, form[unknown])), None)):
             return f"the shell decides what {_shown(form)} is, and {_about(rule)}"
     runners = [form for form in forms if is_unknown(form)]
     for why, words in (*hints(line, runners), *made_and_run(line, forms)):

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from zot_core.permissions.commands.programs import EXEC_FLAGS, names
+from zot_core.permissions.commands.programs import begins_command, names
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.shell_line import ShellLine, ordered, read_line
 from zot_core.permissions.word import GAP, Word
@@ -17,6 +17,10 @@ model writes must not take the time of the event loop."""
 
 _LINE_FOLLOWS = re.compile(r"-\w*c|--command|trap")
 """Before a word that is a line of shell, also if it is a program without arguments."""
+_ANY_PATHS = ("--", "-f", GAP)
+"""How arguments begin with which find may give a path that begins with a hyphen."""
+_SHOWS = re.compile(r"-p*[vV][pvV]*")
+"""Options with which the builtin `command` says what a program is, and runs none."""
 _SEPARATOR, _OPERATOR = re.compile(r"[\s;]"), re.compile(r"[\s;&|<>]")
 """Signs of more than one word in an argument: of any wrapper, and of a wrapper that takes it for a line."""
 _READ_TEXTS = names(
@@ -104,14 +108,17 @@ def read_forms(text: str, line: ShellLine | None = None, shell: str = "bash") ->
 
 def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
     """Yield the commands that a command runs by its arguments."""
+    if form.name == "command" and _SHOWS.fullmatch(" ".join(form.shapes[1:2])):
+        return
     row = wrapper(form.name)
     for at, word in enumerate(form[1:], 1):
-        shape, after_flag = word.shape, form[at - 1].shape in EXEC_FLAGS
+        programs = [form.name] if form.known else form.shapes[: at - 1]
+        shape, after_flag = word.shape, begins_command(programs, form[at - 1].shape)
         if (row is not None and at <= _BEHIND) or after_flag:
             if not shape.startswith("-"):
                 inner = form.behind(at, known=after_flag)
                 adds = after_flag or (row is not None and row.kind == "adds")
-                yield _filled(inner) if adds else inner
+                yield _filled(inner, _given(form)) if adds else inner
             if _LINE_FOLLOWS.fullmatch(form[at - 1].shape):  # the words behind a line are no part of it
                 yield Form([word], known=False, fed=form.fed)
             joined = form.name in _READ_TEXTS or (row is not None and row.kind in ("shell", "opens there"))
@@ -123,9 +130,16 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
             yield from read_forms(re.split("=!?", shape, maxsplit=1)[-1], line)
 
 
-def _filled(form: Form) -> Form:
-    """Return a command that gets more words, or words in place of `{}`."""
-    words = [Word(word.shape.replace("{}", GAP), word.glob) for word in form]
+def _given(form: Form) -> str:
+    """Return the shape of what a command puts in place of `{}`: a path that find gives begins as the folder does in
+    which it looks, which is no option."""
+    sure = form.name == "find" and not any(each.startswith(_ANY_PATHS) for each in form.shapes)
+    return f"./{GAP}" if sure else GAP
+
+
+def _filled(form: Form, path: str) -> Form:
+    """Return a command that gets more words, or words such as `path` in place of `{}`."""
+    words = [Word(word.shape.replace("{}", path), word.glob) for word in form]
     if words == form:
         words.append(Word(GAP))
     return Form(words, known=form.known, fed=form.fed)

@@ -110,7 +110,9 @@ PLAIN = names(
 )
 """Well-known programs that start no program that their later words name, except with the arguments in `RISKY`."""
 
-SILENT = names("echo export false printf return shift sleep true unset")
+SILENT = names(
+    "basename break continue dirname echo exit export false kill printf return seq shift sleep true unset wait"
+)
 """Programs whose arguments are no files."""
 
 KEEPERS = names("[ [[ . less man more source test")
@@ -156,8 +158,8 @@ _GIT_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", 
 _OUTPUT = re.compile(r"-[oO]|--?out(?:put)?(?:[-_]?(?:file|dir|document|path))?")
 _WITH_OUTPUT = re.compile(rf"-[oO][^-]|(?:{_OUTPUT.pattern})=")
 
-EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
-"""Arguments after which another command begins."""
+_EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
+"""Arguments after which another command begins; to some programs `-x` and `-X` mean another thing."""
 
 
 def is_interpreter(name: str) -> bool:
@@ -252,6 +254,12 @@ def git_places(words: Sequence[str]) -> list[str]:
     if "push" in [*rest][:1]:
         found += [os.path.join(base, each.removeprefix("file://")) for each in rest if not each.startswith("-")]
     return [*([base] if base else []), *found]
+
+
+def begins_command(words: Sequence[str], flag: str) -> bool:
+    """Whether another command begins behind an argument; one of `words` before it is the program."""
+    means_other = len(flag) == 2 and any(is_plain(each) and flag not in RISKY.get(each, "").split() for each in words)
+    return flag in _EXEC_FLAGS and not means_other
 
 
 def is_plain(name: str) -> bool:
