@@ -146,6 +146,8 @@ def read_line(text: str) -> ShellLine:
     while stack:  # no recursion: a line may be nested deeply
         node = stack.pop()
         _read(node, line, data)
+        if _changes_wildcards(node):
+            line.hide("it changes which files a wildcard stands for")
         stack.extend(reversed(node.children))
     return line
 
@@ -197,6 +199,14 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
     if node.is_named and kind not in _FOUND:
         line.opaque.append(f"it contains a {kind.replace('_', ' ')}")
+
+
+def _changes_wildcards(node: Node) -> bool:
+    """Whether `*` comes to stand for names that begin with a dot, too, here or in a shell that this one starts."""
+    if node.type == "variable_assignment":
+        return text_of(node.children[0]) in ("BASHOPTS", "GLOBIGNORE")
+    shapes = _command(node).shapes if node.type == "command" else []
+    return "dotglob" in shapes or (shapes[:1] == ["shopt"] and GAP in "".join(shapes))
 
 
 def _read_text(node: Node, line: ShellLine) -> None:

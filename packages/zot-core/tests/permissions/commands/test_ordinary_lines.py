@@ -21,7 +21,7 @@ ORDINARY = [
     "curl -X POST -H 'Content-Type: application/json' -d '{\"a\": 1}' http://localhost/x", "grep -x foo a.txt",
     "pytest -x tests/a.py", "uv run pytest -x tests", "git cherry-pick -n a1", "curl -x http://p:1 http://y",
     "rm -f *.o", "rm src/*.o build/*.log", "command -v node", "if ! command -v jq >/dev/null; then echo no; fi",
-    "kill $!", "npm start & wait $!", "make; exit $x", "seq $n", "basename $PWD",
+    "kill $!", "npm start & wait $!", "make; exit $x", "seq $n", "shopt -s nullglob; cat *", "basename $PWD",
 ]  # fmt: skip
 
 
@@ -40,7 +40,8 @@ SIMILAR = [
     "rm *", "rm -?f x", "rm -* x", "rm [-]rf x", "rm ?rf x", "rm -r$f x", "rm $f", "find . -exec {} -rf x \\;",
     "find -files0-from l -exec rm {} \\;", "find $x -exec rm {} \\;", "fd -x rm -rf", "fdfind . -X rm -rf",
     "git rebase -x 'rm -rf x'", "uv run fd -x rm -rf", "mytool -x rm -rf x", "command -p rm -rf x",
-    "command -v x; rm -rf x", "kill -l < .env", "echo $(cat .env)",
+    "shopt -s dotglob; cat *", "shopt -s $x; cat *", "bash -O dotglob -c 'cat *'", "GLOBIGNORE=x; cat *",
+    "BASHOPTS=dotglob bash -c 'cat *'", "command -v x; rm -rf x", "kill -l < .env", "echo $(cat .env)",
 ]  # fmt: skip
 
 
