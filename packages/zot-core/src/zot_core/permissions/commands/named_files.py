@@ -26,6 +26,7 @@ _READ, _CHANGED, _WRITTEN = range(3)
 _SPECIAL = re.compile(r"[*?\[\0]")
 _BRACKETS = re.compile(r"\[[^\]/]+\]")
 _OF_PROCESS = re.compile(r"//?proc/(?:self|thread-self)(?:/task/[^/]+)?/(cwd|root)(?=/|$)")
+_ADDRESS = re.compile(r"(?:https?|wss?)://|localhost[:/]")
 _MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
 
 
@@ -40,7 +41,7 @@ class UnknownWord(Record):
 
 class NamedFiles(Record):
     """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
-    argument, such as `HEAD:path`, and `changed` may be written by a program of which that is not known; `taken` are
+    argument, such as `HEAD:path`, and `changed` those that an unknown program gets, which may write them; `taken` are
     removed or moved with all that is in them."""
 
     read: set[str] = field(default_factory=set)
@@ -125,6 +126,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     taken: set[Word] = set()
     seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
     """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
+    texts = {word for form in forms if form.whole for before, word in pairwise(form) if _is_text(form, before, word)}
     piped = any(map(reads_names, forms))
     for form in forms:
         name = form.name
@@ -135,7 +137,8 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         if name in ("rm", "mv"):
             taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
         pairs = dict.fromkeys(pairwise(form))
-        for before, word in (pair for pair in pairs if pair not in seen[writes]):
+        new = (pair for pair in pairs if pair not in seen[writes])
+        for before, word in (pair for pair in new if pair[1] not in texts or not _is_text(form, *pair)):
             into = writes or programs.is_output(before.shape, word.shape)
             for part in _parts(word):
                 words[part] = max(_WRITTEN if into else _READ, words.get(part, _READ))
@@ -160,6 +163,11 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     return found
 
 
+def _is_text(form: Form, before: Word, word: Word) -> bool:
+    """Whether a word is the text of an option; in a part of a command, which does not show it, it is taken for one."""
+    return not form.whole or programs.is_text(form.shapes, before.shape, word.shape)
+
+
 def _hint(found: NamedFiles, texts: Iterable[tuple[str, bool]], place: LinePlace, folders: Sequence[str]) -> None:
     """Add parts of arguments, whose links are not followed: most are no files."""
     for text, changes in texts:
@@ -170,6 +178,8 @@ def _hint(found: NamedFiles, texts: Iterable[tuple[str, bool]], place: LinePlace
 
 def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], top: str, use: int) -> bool:
     """Add what a word names. Return False if its wildcards stand for too many files."""
+    if _ADDRESS.match(word.shape):
+        return True
     if GAP not in word.shape:
         paths = {place.real(word.shape, each) for each in folders}
         (found.written if use == _WRITTEN else found.read).update(paths)

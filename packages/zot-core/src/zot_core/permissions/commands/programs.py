@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from zot_core.permissions.commands.wrappers import wrapper
+from zot_core.permissions.word import GAP
 
 
 def names(text: str) -> frozenset[str]:
@@ -117,6 +118,15 @@ SILENT = names(
 
 KEEPERS = names("[ [[ . less man more source test")
 """Programs of which nothing else is known, but which change no file that they name."""
+
+_TEXTS = {
+    "curl": names("-A -H -X -w --header --request --user-agent --write-out"),
+    "gh": names("-b -t --body --title"),
+    "git commit": names("-am -m --message"),
+    "git merge": names("-m"),
+    "git tag": names("-am -m --message"),
+}
+"""Programs, and options whose value is a text and no file, unless a `@` is before it."""
 
 REPOSITORY = names("gh git hub lazygit tig")
 """Programs that take orders from the git repository in which they run."""
@@ -229,6 +239,12 @@ def writes(name: str, words: list[str]) -> bool:
     if name == "tar":
         return any(re.fullmatch(r"-?[A-Za-z]*x[A-Za-z]*|--(?:extract|get)", word) for word in words[1:3])
     return name in WRITERS or name in _EDITORS or (name == "find" and "-delete" in words)
+
+
+def is_text(words: Sequence[str], before: str, word: str) -> bool:
+    """Whether a word is the text of an option of a command; `before` is the word before it."""
+    own = _TEXTS.get(words[0].rpartition("/")[2]) or _TEXTS.get(" ".join(words[:2]), frozenset())
+    return before in own and (words[0] == "git" or not word.startswith(("@", GAP)))
 
 
 def is_output(before: str, word: str) -> bool:
