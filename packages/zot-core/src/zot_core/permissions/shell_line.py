@@ -11,7 +11,7 @@ from itertools import pairwise
 from tree_sitter import Node, Parser
 
 from zot_core.permissions.here_document import ends_where_seen
-from zot_core.permissions.word import GAP, Word, read_word, text_of
+from zot_core.permissions.word import GAP, Word, quoted_text, read_word, read_words, text_of
 from zot_provider.record import Record, field
 
 LENGTH = 10_000
@@ -213,7 +213,7 @@ def _read_text(node: Node, line: ShellLine) -> None:
     """Note text that is data here, but that a builtin may run as an index of an array, or a prompt."""
     kind = node.type
     if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(text_of(node)):
-        line.texts.append(read_word(node).shape)
+        line.texts.append(quoted_text(node, documents=False) if kind == "string" else read_word(node).shape)
     elif kind == "ansi_c_string" and _NUMBERED.search(text_of(node)):
         line.opaque.append("it spells characters by numbers")
     elif kind == "heredoc_body":
@@ -240,10 +240,11 @@ def _separate(node: Node) -> list[Node]:
 
 def _command(node: Node) -> SimpleCommand:
     words = [
-        read_word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
-        for child in node.children
+        word
+        for child in (*node.children, *_words_behind(node))
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
-    ] + [read_word(each) for each in _words_behind(node)]
+        for word in read_words(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
+    ]
     return SimpleCommand(words, text_of(node), _is_fed(node))
 
 

@@ -37,6 +37,29 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED_ESCAPE = re.compile(r'\\([$`"\\])|\\\n')
 
 
+_ALTERNATIVES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_BRACED = re.compile(r"(?:[\w./,@%+=:-]|\{(?![^{},]*\.\.[^{},]*\})[\w./,@%+=:-]*\})*")
+"""A word whose braces are closed, not in one another, and no sequence, without anything else that a shell replaces."""
+_MOST = 64
+"""The most words that braces in one may stand for."""
+_DOCUMENT = re.compile(r"\$\(\s*cat\s*<<\s*(['\"])(\w+)\1[ \t]*\n((?:.*\n)?)\2\n\s*\)", re.DOTALL)
+"""A here-document as an argument, in which nothing is replaced."""
+
+
+def read_words(node: Node) -> list[Word]:
+    """Return a word of a line as the words that the program gets: with alternatives in braces they are several."""
+    text = text_of(node)
+    if node.type not in ("word", "concatenation") or "{" not in text or not _BRACED.fullmatch(text):
+        return [read_word(node)]
+    shapes = [text]
+    while found := next(filter(None, map(_ALTERNATIVES.search, shapes)), None):
+        at, word = shapes.index(found.string), found.string
+        shapes[at : at + 1] = [word[: found.start()] + each + word[found.end() :] for each in found[1].split(",")]
+        if len(shapes) > _MOST:
+            return [Word(GAP)]
+    return [Word(each) for each in shapes if each]
+
+
 def read_word(node: Node) -> Word:
     kind = node.type
     if kind in ("word", "number"):
@@ -51,7 +74,7 @@ def read_word(node: Node) -> Word:
     if kind == "raw_string":
         return Word(text_of(node)[1:-1])
     if kind == "string":
-        return Word(_quoted(node))
+        return Word(quoted_text(node))
     if kind == "concatenation":
         if text_of(node) == "{}":
             return Word("{}")
@@ -60,15 +83,27 @@ def read_word(node: Node) -> Word:
     return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
 
 
-def _quoted(node: Node) -> str:
-    """Return what is between two quotes, with a gap for each expansion."""
+def quoted_text(node: Node, *, documents: bool = True) -> str:
+    """Return what is between two quotes, with a gap for each expansion, with `documents` except here-documents."""
     text, shape, at = node.text or b"", [], node.start_byte + 1
     expansions = [child for child in node.children if child.is_named and child.type != "string_content"]
-    for start, end in [*((each.start_byte, each.end_byte) for each in expansions), (node.end_byte - 1, -1)]:
-        plain = text[at - node.start_byte : start - node.start_byte].decode("utf-8", "surrogateescape")
-        shape += [_QUOTED_ESCAPE.sub(_escaped, plain), *([GAP] if end >= 0 else [])]
-        at = end
+    for each in [*expansions, None]:
+        end = node.end_byte - 1 if each is None else each.start_byte
+        plain = text[at - node.start_byte : end - node.start_byte].decode("utf-8", "surrogateescape")
+        shape += [
+            _QUOTED_ESCAPE.sub(_escaped, plain),
+            "" if each is None else _document(text_of(each)) if documents else GAP,
+        ]
+        at = end if each is None else each.end_byte
     return "".join(shape)
+
+
+def _document(expansion: str) -> str:
+    """Return what an expansion stands for in quotes: the text of a here-document, or a gap."""
+    found = _DOCUMENT.fullmatch(expansion)
+    if found is None or found[2] in found[3].split("\n"):
+        return GAP
+    return found[3].rstrip("\n")
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -124,7 +124,7 @@ def test_a_line_that_hides_nothing_runs_in_yolo_although_there_is_a_rule(command
 
 def test_a_word_that_only_the_shell_knows_is_asked_about_where_it_could_make_the_denied_command() -> None:
     rule = "deny", "bash(git push*)"
-    for command in ("git $X", 'git "$X"', "git {push,-f}", "git p*", "git $'push'", "echo push | xargs git"):
+    for command in ("git $X", 'git "$X"', "git {push,$X}", "git p*", "git $'push'", "echo push | xargs git"):
         assert judge(command, "/", rule) == "ask", command  # type: ignore[arg-type]
     for command in ('git commit -m "$M"', 'git log "$x"', "cat $x | grep y", "git add *.py"):
         assert judge(command, "/", rule) == "allow", command  # type: ignore[arg-type]
