@@ -18,7 +18,8 @@ _FORBIDS = """
 
 _LIMITS = """
     allow allowed approval approve block blocked budget confirm cost deadline disable disabled enable enabled limit
-    limits max maximum network only permission permissions seconds minutes mins scope steps timeout tool tools turns
+    limits max maximum network never no not only permission permissions seconds minutes mins scope steps timeout tool
+    tools turns
 """
 """Words of names of fields that limit what an agent may do."""
 

@@ -72,6 +72,11 @@ def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> No
             for name in ("edit|write", "mcp__x__.*", "[ew]*", "^bash$")
         ),
         ("disallowedTools: Write, rm", "disallowedTools: there is no tool 'rm'; did you mean bash?"),
+        ("disallowedTools: [*]", "disallowedTools: '[*]' is no tool"),
+        ("tools: all except bash", "tools: 'except' is no tool; name in disallowedTools what it does not get"),
+        ("tools: [read, without, bash]", "tools: 'without' is no tool"),
+        ("no-bash: true", "the field 'no-bash' seems to hold something back"),
+        ("neverWrite: true", "the field 'neverWrite' seems to hold something back"),
         ("perms: plan", "there is no field 'perms'; did you mean permissions?"),
         ("toolset: read", "there is no field 'toolset'; did you mean tools?"),
         ("except: bash", "the field 'except' seems to hold something back"),

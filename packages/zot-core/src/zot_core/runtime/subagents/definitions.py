@@ -65,6 +65,7 @@ _WORDS = {
     "mode": "permissions", "perm": "permissions", "perms": "permissions",
 }  # fmt: skip
 """Names of other programs for those."""
+_EXCEPT = ("but", "except", "no", "not", "without")
 _ALL = ("*", "all", "any", "everything")
 _NO_SANDBOX = ("off", "false", "inherit")
 _KINDS = ("subagent", "all", "primary")
@@ -223,6 +224,8 @@ def _tools(fields: dict[str, object], name: str) -> Sequence[str] | None:
     tools = read_tools(value)
     if (name in fields and not tools and value != []) or not_tools(value):
         raise NotUnderstood(f"{name}: expected names of tools, got {str(value)!r:.40}; [] for none")
+    if except_ := next((each for each in tools if each.casefold() in _EXCEPT), ""):
+        raise NotUnderstood(f"{name}: {except_!r} is no tool; name in disallowedTools what it does not get")
     if any("(" in each for each in tools):
         from zot_core.permissions.rule import parse_rule  # noqa: PLC0415  few files have patterns
 
@@ -261,7 +264,7 @@ def _without(fields: dict[str, object]) -> Sequence[str]:
 
         elsewhere = {other for tool in BUILTIN_TOOLS for other in tool.other_names}
         for each in tools:
-            name = each.partition("(")[0].strip()
+            name = each.partition("(")[0].strip(" []'\"")
             if name.casefold() in (*elsewhere, *(tool.name for tool in BUILTIN_TOOLS)):
                 continue
             if name.casefold() in _ALL:
