@@ -154,7 +154,17 @@ def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path
         ('"guards": {}', "field 'guards' names no event"),
         *(
             (f'"{name}": "block"', f"field '{name}' is unknown; did you mean 'guards'?")
-            for name in ("on_exit", "onTimeout", "on_failure", "intercept", "protects", "guard")
+            for name in (
+                "on_exit",
+                "onTimeout",
+                "on_failure",
+                "intercept",
+                "protects",
+                "guard",
+                "on_error",
+                "fail_closed",
+                "block",
+            )
         ),
     ],
 )

@@ -117,7 +117,7 @@ def _near(name: str) -> str:
     """Return the name of the field that narrows which a name resembles; empty if it resembles none."""
     from zot_ext.near_names import nearest  # noqa: PLC0415  few manifests have unknown fields
 
-    near = nearest(name, (*_NARROWING, *_OF_GUARDS), 0.8) or ("guards" if name.casefold().startswith("guard") else "")
+    near = nearest(name, (*_NARROWING, *_OF_GUARDS), 0.8) or ("guards" if name.casefold().startswith(_GUARDING) else "")
     return "guards" if near in _OF_GUARDS else {"disabled": "enabled"}.get(near, near)
 
 
@@ -160,6 +160,8 @@ def _has_data(manifest: Manifest) -> bool:
 _NARROWING = ("enabled", "permissions", "disabled", "guards")
 _OF_GUARDS = ("guard", "intercept", "intercepts", "on_exit", "on_failure", "on_timeout", "protect", "protects")
 """The names of the fields by which an extension limits itself or guards, and what they are called by mistake."""
+_GUARDING = ("block", "fail_closed", "failclosed", "guard", "mandatory", "must_run", "mustrun", "on_error", "strict")
+"""How names of fields begin that say what an extension does for a guard."""
 
 
 def _check_narrowing(members: dict[str, object]) -> None:
