@@ -105,6 +105,7 @@ async def test_the_question_is_made_once_for_all_interceptors_that_change_nothin
     [
         {"Block": True}, {"blocked": "yes"}, {"blok": 1}, {"decision": "block"}, {"permission_decision": "deny"},
         {"hookSpecificOutput": {"permissionDecision": "deny"}}, {"cancel": True}, {"denied": True},
+        {"continue": False},
         {"desicion": "block"}, {"cancelled": True}, {"rejcet": True}, {"refused": 1},
     ],
 )  # fmt: skip
@@ -121,7 +122,7 @@ OTHERS = dict.fromkeys(("black", "blockers", "clock", "description", "lock", "no
 
 
 async def test_other_members_and_those_that_refuse_nothing_are_ignored() -> None:
-    for members in ({"decision": "allow"}, {"cancel": False}, {"blocked": None}, OTHERS):
+    for members in ({"decision": "allow"}, {"cancel": False}, {"blocked": None}, {"continue": True}, OTHERS):
         assert await hooks(Interceptor("a", answers(extra=members))).tool_call(CALL) is CALL
 
 

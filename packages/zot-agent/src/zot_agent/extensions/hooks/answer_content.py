@@ -28,8 +28,10 @@ _ALLOWANCES = (None, False, "", "allow", "approve")
 
 def misspelt_block(members: Mapping[str, object], known: Collection[str]) -> str:
     """Return the member of an answer that seems to refuse, and is none of the `known` ones; empty without one."""
-    others = [name for name, value in members.items() if name not in known and value not in _ALLOWANCES]
-    return next((name for name in others if almost(name, _REFUSALS)), "")
+    others = {name: value for name, value in members.items() if name not in known}
+    if others.get("continue") is False:
+        return "continue"
+    return next((name for name, value in others.items() if value not in _ALLOWANCES and almost(name, _REFUSALS)), "")
 
 
 def read_given(value: Any, role: str = "") -> Message:
