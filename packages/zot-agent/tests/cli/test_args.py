@@ -138,6 +138,7 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
         *("tg setup", "tg hello", "telegram-bot start", "bot", "continuous run", "pack", "verify"),
         *("permisions test 'git push'", "conifg path", "sesions export x", "sesions exprot x", "session prune"),
         *("checkpoint prune", "flet worker", "swrm kill x", "swrm stop", "doctr offline", "completion zsh"),
+        *("setings", "hlp", "trst .", "help"),
     ],
 )
 def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
@@ -158,6 +159,8 @@ def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
         ("--api-key hunter2 run the tests", "the options come after the command: zot run --api-key; a prompt"),
         ("-c sessions list", "zot sessions has options of its own"),
         ("--no-yolo doctr", "did you mean zot doctor\\? a prompt of this word is sent with zot -- doctr"),
+        ("--model x help", "zot --help is the help"),
+        ("--no-yolo version", "zot --version prints the version"),
         ("--no-yolo tg start", "zot has no command 'tg'; zot has no bot for Telegram;"),
     ],
 )
@@ -196,7 +199,23 @@ def test_a_misspelled_command_is_named() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        *("hello", "hi", "test", "fix", "why", "review", "explain", "continue", "save", "next", "Login", "login?"),
+        *(
+            "held",
+            "vision",
+            "fix .",
+            "hello",
+            "hi",
+            "test",
+            "fix",
+            "why",
+            "review",
+            "explain",
+            "continue",
+            "save",
+            "next",
+            "Login",
+            "login?",
+        ),
         *("update the readme", "login fails", "install dependencies", "-p login", "-c login", "fix the tests"),
         *("session lost its title", "model names are wrong", "bot should answer", "-p sesions list"),
     ],

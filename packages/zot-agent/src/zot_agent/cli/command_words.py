@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_provider.errors import ConfigError
-from zot_provider.near_names import almost
+from zot_provider.near_names import almost, nearest
 
 _EXTENSIONS = "extensions are managed with zot ext"
 _KEYS = "keys and sign-ins are managed with zot auth"
@@ -32,6 +32,9 @@ _OF_GO = {
 }
 """Commands of the Go zot that zot does not have."""
 
+_FLAGS = {"help": "zot --help is the help", "version": "zot --version prints the version"}
+"""Commands that zot has alone, and what they are called behind options."""
+
 _NO_WORDS = frozenset(("telegram-bot", "tg"))
 """Commands of the Go zot whose names are words of no language: a command line that begins with one is no prompt."""
 
@@ -40,7 +43,7 @@ _VERBS_OF_GO = frozenset(("attach", "logs", "reset", "run", "serve", "setup", "s
 _VERBS_ELSEWHERE = frozenset(("add", "create", "delete", "edit", "uninstall", "stop"))
 """Verbs that other programs have."""
 
-_SIMILARITY = 0.7
+_SIMILARITY, _SIMILARITY_ELSEWHERE = 0.7, 0.85
 
 
 def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None:
@@ -54,9 +57,13 @@ def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None
     if word in SUBCOMMANDS and word != arguments[0]:
         raise ConfigError(_right_order(word, arguments[: arguments.index(word)]))
     similar = _similar(word.lower(), SUBCOMMANDS)
-    elsewhere = {**_OF_GO, **(COMMANDS_ELSEWHERE if word == arguments[0] else {})}
+    elsewhere = {**_OF_GO, **_FLAGS, **(COMMANDS_ELSEWHERE if word == arguments[0] else {})}
     if not similar and word not in elsewhere:
-        return
+        alone = len(words) == 1 and word.isalpha() and word.islower()
+        name = nearest(word, elsewhere, _SIMILARITY_ELSEWHERE) if alone else ""
+        if not name:
+            return
+        elsewhere[word] = elsewhere[name]
     if len(words) > 1 and not (word in _NO_WORDS or _is_verb(words, similar)):
         return
     advice = f"did you mean zot {similar}?" if similar else f"{elsewhere[word]};"
@@ -107,6 +114,8 @@ def _is_verb(words: Sequence[str], similar: str) -> bool:
     verbs = {verb for node in nodes[1:] for verb in node.commands} | VERB_ALIASES.keys() | _VERBS_ELSEWHERE
     if words[1] in verbs or not similar:
         return words[1] in verbs
+    if not any(map(str.isalnum, words[1])):  # a folder
+        return len(words) == 2
     own = next(node for node in nodes if node.path == f"zot {similar}")
     alone = {*own.words, *(name.lstrip("-") for flag in own.flags for name in flag.names), *nodes[0].commands}
     return bool(almost(words[1], own.commands)) or (len(words) == 2 and words[1] in alone)
