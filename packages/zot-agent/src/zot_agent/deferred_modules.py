@@ -26,6 +26,12 @@ def _subprocess() -> Any:
     return sys.modules["subprocess"]
 
 
+def _unwrap(function: Any) -> Any:
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
 class _NoSocket:
     """The class that asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
 
@@ -43,6 +49,8 @@ _ANSWERS: dict[tuple[str, str], Any] = {
     ("urwid._deprecation", "deprecated"): lambda *_, **__: lambda function: function,
     # For the docstring of a class without one: as where there is no signature.
     ("dataclasses", "signature"): lambda *_, **__: "",
+    # Python 3.14 asks for the methods of each class with slots; asyncio has one.
+    ("dataclasses", "unwrap"): _unwrap,
     # Python 3.13 asks for those of each class with fields. A copy, as `inspect` gives.
     ("dataclasses", "get_annotations"): lambda cls: dict(vars(cls).get("__annotations__", ())),
 }
