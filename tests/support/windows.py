@@ -47,6 +47,7 @@ class Missing:
 
 def main() -> int:
     platform.machine()
+    asyncio.new_event_loop().close()  # asyncio of Python 3.14 chooses its loops only then
     sysconfig.get_config_vars()
     for name in MODULES:
         sys.modules.pop(name, None)
