@@ -23,6 +23,7 @@ _ID = param("id", "text", "The panel.", required=True, least=1, most=100)
 _CHANGED = (
     param("title", "text", "A few words for the frame, which has the name of the extension too."),
     param("footer", "text", "A line for the frame, usually the keys."),
+    param("lines", "list", "The lines, as in `panel_draw`."),
     param("anchor", "text", "Where an overlay is; the first by default.", choices=ANCHORS),
     param("width", "any", 'Cells of a line, or `"50%"` of the screen; 60 by default. It is made to fit.'),
     param("height", "any", "The most lines, as `width`; without it, as many as there are, up to the screen's."),
