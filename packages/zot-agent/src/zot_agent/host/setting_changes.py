@@ -9,7 +9,6 @@ from zot_agent.config.settings import SETTINGS, Settings
 from zot_agent.config.settings_file import change_settings, user_file
 from zot_agent.host.host import Host
 from zot_agent.host.permissions import PermissionFiles
-from zot_agent.operations.fields import OperationFailed
 from zot_core.errors import Busy
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.registry import ModelRegistry
@@ -64,6 +63,8 @@ def checked_values(values: Mapping[str, object], models: ModelRegistry, settings
         if key not in SETTINGS:
             raise UnknownName.among("setting", key, SETTINGS)
         if SETTINGS[key].person_only:
+            from zot_agent.operations.fields import OperationFailed  # noqa: PLC0415  the screen changes all of them
+
             raise OperationFailed("denied", f"{key}: only you can change this, on the screen or with zot config set")
         try:
             checked[key] = None if value is None else SETTINGS[key].read(value)
