@@ -18,7 +18,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.setup import ExtensionOwner, ExtensionSetup
 from zot_agent.extensions.trace import Trace
-from zot_agent.operations.names import MODULES
+from zot_agent.operations.names import FIELDS
 from zot_core import Runtime
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
@@ -105,7 +105,7 @@ class Talk:
         """Let the extension `caller` call the host, and return the frame of the result, without type and id."""
         args = {"method": method, "params": params}
         frame: dict[str, Any] = json.loads(await self.command("call", json.dumps(args)))
-        if "result" in frame and method in MODULES:
+        if "result" in frame and method in FIELDS:
             assert RPC_SCHEMA.faults(response(method, frame["result"] or None), f"response.{method}") == [], frame
         return {name: value for name, value in frame.items() if name not in ("type", "id")}
 

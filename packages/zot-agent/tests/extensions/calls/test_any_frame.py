@@ -91,7 +91,9 @@ class Scene:
         assert not waiting.done()
         assert await talk.command("finish") == await waiting == "as it was"
         assert await talk.conversation.prompt("still there?") == "completed"
-        assert [message.text for message in talk.runtime.messages] == ["still there?", "yes"]
+        texts = [message.text for message in talk.runtime.messages]
+        # One of the frames said before it was ready that tools are missing, and the model is told.
+        assert [text for text in texts if "extension hostile are not there" not in text] == ["still there?", "yes"]
         self.processes = [each.connection.pid for each in talk.extensions.members if each.connection is not None]
         assert len(self.processes) == 2
 
@@ -131,5 +133,7 @@ async def test_no_frame_does_harm_before_ready_and_after_shutdown(world: World, 
         await talk.extensions.close()
         await talk.conversation.idle()
         assert not Path(talk.runtime.cwd, "x").exists()
-        assert [message.text for message in talk.runtime.messages] == ["still there?", "yes"]
+        texts = [message.text for message in talk.runtime.messages]
+        # One of the frames said before it was ready that tools are missing, and the model is told.
+        assert [text for text in texts if "extension hostile are not there" not in text] == ["still there?", "yes"]
     scene.check_the_end()
