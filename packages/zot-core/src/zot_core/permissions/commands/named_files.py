@@ -41,7 +41,7 @@ class UnknownWord(Record):
 
 class NamedFiles(Record):
     """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
-    argument, such as `HEAD:path`, and `changed` those that an unknown program gets, which may write them; `taken` are
+    argument, such as `HEAD:path`, and `changed` are given to an unknown program, which may write them; `taken` are
     removed or moved with all that is in them."""
 
     read: set[str] = field(default_factory=set)
