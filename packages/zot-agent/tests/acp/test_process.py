@@ -137,6 +137,7 @@ async def test_a_run_of_an_operation_that_fails_is_told_to_the_editor(server: Sc
             assert answer["result"] == {"started": True}
             while words not in str(await editor.until(method="session/update")):
                 pass
+            assert "error" not in await editor.call(2, "_zot/control.wait_idle", sessionId=session)
 
 
 @pytest.mark.parametrize(
