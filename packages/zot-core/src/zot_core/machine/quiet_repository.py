@@ -100,4 +100,12 @@ def follows_another(cwd: str) -> bool:
 
 def _has_submodules(folder: str) -> bool:
     names = [name for name in os.listdir(folder) if name == "index" or name.startswith("sharedindex.")]
-    return any(_GITLINK in read_regular(os.path.join(folder, name), _INDEX_BYTES) for name in names)
+    paths = [os.path.join(folder, name) for name in names]
+    found = ((path, os.stat(path)) for path in paths)
+    return any(_has_gitlink(path, (each.st_ino, each.st_ctime_ns, each.st_size)) for path, each in found)
+
+
+@lru_cache(16)
+def _has_gitlink(index: str, _: tuple[int, int, int]) -> bool:
+    """Whether an index has a submodule. It is read again when it has changed, as its inode says."""
+    return _GITLINK in read_regular(index, _INDEX_BYTES)
