@@ -160,9 +160,8 @@ class Judge:
 
     def _judge_line(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
         assert subject.command is not None
-        own = [
-            rule.replace(tool=COMMANDS) if rule.tool.casefold() == subject.tool.casefold() else rule for rule in rules
-        ]
+        tool = subject.tool.casefold()
+        own = [rule.replace(tool=COMMANDS) if rule.tool.casefold() == tool != COMMANDS else rule for rule in rules]
         finding = LineRules(own, cwd, self._edited, subject.home, reads=self._reads).judge(subject.command)
         if finding.strict is not None and finding.strict.action == "deny":
             return _by_rule(finding.strict)

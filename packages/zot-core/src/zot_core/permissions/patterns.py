@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from zot_core.machine.interface import expand_home
@@ -143,17 +143,19 @@ class PathPattern:
         self.wild = wild is not None
         self._fixed = self.text[:start] if wild is None else self.text[: self.text.rfind("/", 0, start) + 1]
         """The part before the folder or name in which the first wildcard is, with its slash."""
+        self._plain = re.sub(r"\\(.)", r"\1", self._fixed)
         self._compiled: dict[str, re.Pattern[str]] = {}
 
     def base(self, cwd: str) -> str:
         """Return the absolute path before the first wildcard; `cwd` is the real path of the working directory."""
-        plain = re.sub(r"\\(.)", r"\1", self._fixed)
-        return os.path.normpath(os.path.join(cwd, expand_home(plain, self._home)))
+        return os.path.normpath(os.path.join(cwd, expand_home(self._plain, self._home)))
 
     def matches(self, path: str, cwd: str) -> bool:
         return self.matches_any([path], cwd)
 
-    def matches_any(self, paths: Iterable[str], cwd: str) -> bool:
+    def matches_any(self, paths: Collection[str], cwd: str) -> bool:
+        if not paths:  # looking for links costs more
+            return False
         expressions = [self._expression(base) for base in self._bases(cwd)]
         return any(each.fullmatch(_normal(path)) is not None for path in paths for each in expressions)
 
@@ -165,8 +167,10 @@ class PathPattern:
         ]
         return meet(words, [each for text in texts for each in pattern_steps(text, below=self.below)])
 
-    def lies_in(self, folders: Iterable[str], cwd: str) -> bool:
+    def lies_in(self, folders: Collection[str], cwd: str) -> bool:
         """Whether the files that it may match, or their folder, are in one of these folders, which are real paths."""
+        if not folders:
+            return False
         there = [base for base in self._bases(cwd) if self._home or os.path.lexists(base)]
         return any(is_below(base, each) for base in there for each in folders)
 

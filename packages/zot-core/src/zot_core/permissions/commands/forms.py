@@ -34,17 +34,13 @@ _OTHER_SHELLS = names("ash busybox csh dash fish posh sh tcsh toybox yash")
 class Form(list[Word]):
     """The words of a command, the program first. `known`: a shell runs it; otherwise its words may be options of a
     wrapper. `fed`: its input is written in the line, or the shell does not read it. `whole`: no options are left
-    out. `shapes` has the shape of each word."""
+    out. `shapes` has the shape of each word, `name` is the program without its folder."""
 
     def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False, whole: bool = True) -> None:
         super().__init__(words)
         self.known, self.fed, self.whole = known, fed, whole
         self.shapes = [word.shape for word in words]
-
-    @property
-    def name(self) -> str:
-        """The program without its folder."""
-        return self[0].shape.rpartition("/")[2]
+        self.name = self.shapes[0].rpartition("/")[2] if self.shapes else ""
 
     def behind(self, at: int, *, known: bool = False) -> "Form":
         """Return the command that begins with the word at `at`."""

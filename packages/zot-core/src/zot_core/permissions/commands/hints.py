@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from zot_core.permissions.commands.forms import Form, read_forms
@@ -29,8 +30,14 @@ Hint: TypeAlias = tuple[str, list[str] | None]
 
 def is_familiar(form: Form) -> bool:
     """Whether it is known that the program does with these arguments what its name says."""
-    plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name)) or only_edits(form)
-    return plain and not risky(form.shapes, [])
+    return _is_familiar(tuple(form.shapes))
+
+
+@lru_cache(64)
+def _is_familiar(words: tuple[str, ...]) -> bool:  # asked five times of each command
+    name = words[0].rpartition("/")[2]
+    plain = is_plain(name) or (is_reader(name) and not runs_others(name)) or only_edits(words)
+    return plain and not risky(words, ())
 
 
 def is_unknown(form: Form) -> bool:

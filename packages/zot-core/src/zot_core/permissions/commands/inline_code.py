@@ -140,9 +140,10 @@ def _language(program: str) -> str:
     return _SAME.get(name, name)
 
 
-def only_edits(form: Form) -> bool:
+def only_edits(words: Sequence[str]) -> bool:
     """Whether a command is one of sed that starts nothing."""
-    return _language(form.name) == "sed" and all(map(_is_edit, _code(_LANGUAGES["sed"], form.shapes[1:])))
+    name = words[0].rpartition("/")[2]
+    return _language(name) == "sed" and all(map(_is_edit, _code(_LANGUAGES["sed"], words[1:])))
 
 
 def _code(language: _Language, words: Sequence[str]) -> Iterator[str]:

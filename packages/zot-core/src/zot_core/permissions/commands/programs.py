@@ -283,7 +283,7 @@ def is_plain(name: str) -> bool:
     return name in PLAIN or name in WRITERS or name in RISKY
 
 
-def risky(words: list[str], spelled: list[str]) -> bool:
+def risky(words: Sequence[str], spelled: Sequence[str]) -> bool:
     """Whether an argument does more than the name of the program says; `spelled` are the words that a rule names."""
     name, given = words[0].rpartition("/")[2], words[1:]
     beginnings = RISKY.get(name, "").split()
