@@ -14,8 +14,10 @@ import pytest
 from waiting import PATIENCE, until
 
 from zot_agent.fleet.fork_server import ForkedRun, ForkServer
+from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.run_lines import Task, fields_of
 from zot_agent.fleet.run_process import read_lines
+from zot_agent.fleet.worker import RunProcess
 
 pytestmark = pytest.mark.needs("linux")
 
@@ -59,6 +61,16 @@ async def test_the_end_of_a_process_is_known_by_its_signal(tmp_path: Path) -> No
         assert await run.wait() == -signal.SIGKILL
         assert await run.stdout.read() == b""
         run.kill()
+
+
+async def test_a_process_that_is_killed_before_it_reads_has_ended(tmp_path: Path) -> None:
+    async with running() as server:
+        run = await server.fork(str(tmp_path))
+        os.kill(run.pid, signal.SIGSTOP)
+        process = RunProcess(Task("none", 1, str(tmp_path / "store"), str(tmp_path)), FleetLimits(), run)
+        await run.stdin.drain()
+        os.kill(run.pid, signal.SIGKILL)
+        assert (await process.end(lambda: False))["reason"] == "its process was ended by signal 9"
 
 
 async def test_a_process_whose_worker_has_gone_ends(tmp_path: Path) -> None:

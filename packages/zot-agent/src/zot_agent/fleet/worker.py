@@ -63,7 +63,7 @@ class FleetWorker:
         self._limits, self._metrics = limits or FleetLimits(), metrics or FleetMetrics()
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._queue = f"{options.queue}-{self.name}-{secrets.token_hex(4)}"
-        self._processes: dict[str, _RunProcess] = {}
+        self._processes: dict[str, RunProcess] = {}
         self._forks = ForkServer() if FORKS else None
 
     async def work(self, ended: Awaitable[object]) -> None:
@@ -108,7 +108,7 @@ class FleetWorker:
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
         task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span(),
                     away_seconds=self._limits.away_seconds)  # fmt: skip
-        self._processes[run] = process = _RunProcess(task, self._limits, await self._start(task))
+        self._processes[run] = process = RunProcess(task, self._limits, await self._start(task))
         self._metrics.begin()
         self._said(f"run {run} has begun here, attempt {info.attempt}")
         owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
@@ -191,14 +191,14 @@ def _is_asked_for() -> bool:
     return why is not None and why.cancel_requested and not (why.timed_out or why.not_found or why.worker_shutdown)
 
 
-async def _beat(process: "_RunProcess") -> None:
+async def _beat(process: "RunProcess") -> None:
     """Say that this worker has the run, with the number of its rows."""
     while True:
         activity.heartbeat(process.progress.get("rows", 0))
         await asyncio.sleep(_BEAT)
 
 
-class _RunProcess:
+class RunProcess:
     """The process of one run, and the lines that it says."""
 
     def __init__(self, task: Task, limits: FleetLimits, process: asyncio.subprocess.Process | ForkedRun) -> None:
@@ -231,13 +231,14 @@ class _RunProcess:
         process = self._process
         assert process.stdout is not None
         end: dict[str, Any] = {}
-        async for line in process.stdout:
-            message = json.loads(line)
-            if "progress" in message:
-                self.progress = message["progress"]
-            elif (taken := self._messages.get(message.get("taken", ""))) is not None and not taken.done():
-                taken.set_result(True)
-            end = message.get("end", end)
+        with suppress(ConnectionResetError):  # it has ended with lines that it had not read
+            async for line in process.stdout:
+                message = json.loads(line)
+                if "progress" in message:
+                    self.progress = message["progress"]
+                elif (taken := self._messages.get(message.get("taken", ""))) is not None and not taken.done():
+                    taken.set_result(True)
+                end = message.get("end", end)
         code = await process.wait()
         why = f"its process was ended by signal {-code}" if code < 0 else f"its process has ended with the code {code}"
         return end or fields_of(End("interrupted", why))
