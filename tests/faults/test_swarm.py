@@ -91,6 +91,19 @@ def test_kill_at_any_moment_loses_no_message_and_no_row_and_reads_nothing_twice(
     assert sorted(said.split("\n")) == sorted(sent)
 
 
+def test_a_member_whose_session_is_empty_yet_works_on_in_another(
+    zot: Zot, swarm: Swarm, server: ScriptedServer
+) -> None:
+    server.add("First.", "Second.")
+    options = HostOptions(
+        provider="openai", model="scripted", base_url=server.base_url("openai-chat"), cwd=str(zot.cwd)
+    )
+    swarm.new("the task", options, name="one")
+    Path(until(swarm, "one", "done").session).write_bytes(b"")  # as a kill before the first row leaves it
+    swarm.send("one", "go on")
+    assert until(swarm, "one", "done").answer == "Second."
+
+
 def test_a_start_that_is_interrupted_leaves_nothing(
     zot: Zot, swarm: Swarm, server: ScriptedServer, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import suppress
 
 from zot_agent.config.paths import zot_home
 from zot_agent.event_loop import run_in_loop
@@ -39,11 +40,18 @@ async def _work(folder: MemberFolder) -> int:
     options = member.host_options
     if not os.path.isdir(member.cwd):
         raise ConfigError(f"{member.cwd} is gone")
-    host = build_host(options if os.path.exists(options.session) else options.replace(session=""), once=False)
+    host = build_host(options if _has_rows(options.session) else options.replace(session=""), once=False)
     try:
         return await _Worker(folder, member, host).run()
     finally:
         await host.close()
+
+
+def _has_rows(session: str) -> bool:
+    """Whether there is a session, which is empty where its process was killed before the first row."""
+    with suppress(OSError):
+        return os.path.getsize(session) > 0
+    return False
 
 
 class _Worker:
