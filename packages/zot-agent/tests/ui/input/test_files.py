@@ -1,7 +1,9 @@
 import asyncio
 import os
 import subprocess
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -271,6 +273,10 @@ def test_the_newest_query_wins_and_an_older_one_gives_up(tmp_path: Path) -> None
 
     async def work(index: FileIndex) -> None:
         await index.filled()
+        loop, held = asyncio.get_running_loop(), threading.Event()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        loop.run_in_executor(None, held.wait, PATIENCE)  # the only thread is taken until all three have begun
+        loop.call_later(0.1, held.set)
         answers = await asyncio.gather(index.search("fi"), index.search("file1"), index.search("file12"))
         assert answers[0] is None
         assert answers[1] is None
