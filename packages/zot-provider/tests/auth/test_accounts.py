@@ -1,11 +1,13 @@
 """Stored accounts as credentials: refresh, commands, and what is loaded for them."""
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from waiting import PATIENCE
@@ -141,6 +143,23 @@ async def test_turns_that_run_while_the_sign_in_is_revoked_get_one_line_and_ask_
         assert entry.kind == "oauth"
         await AccountStore(str(tmp_path)).save("acme", Entry("a-new-key"))
         assert (await held.authorize(provider)).key == "a-new-key"
+
+
+async def test_a_refresh_that_fails_when_its_caller_has_gone_says_nothing(tmp_path: Path) -> None:
+    said: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+    with SignInServer(SignInScript(slow_answers=0.1)) as server:
+        await sign_in(tmp_path, server, NOW - 1)
+        server.refresh_tokens.clear()
+        caller = asyncio.ensure_future(accounts(tmp_path).authorize(acme(server.sign_in())))
+        while not (tmp_path / "refresh-acme.lock").exists():
+            await asyncio.sleep(0.001)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        assert server.paths() == ["/token"]
+    gc.collect()
+    assert said == []
 
 
 async def test_a_refresh_whose_caller_is_cancelled_is_not_lost(tmp_path: Path) -> None:

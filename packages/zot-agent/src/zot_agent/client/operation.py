@@ -37,7 +37,8 @@ class Operation:
 
     async def started(self) -> bool:
         """Wait for the response and return whether the prompt is queued. Raises `RpcError`, `Disconnected`."""
-        return await asyncio.shield(self._started)
+        await asyncio.wait([self._started])
+        return self._started.result()
 
     def cancel(self) -> None:
         """Abort it now, or as soon as it begins, from any thread. Harmless once it is done.

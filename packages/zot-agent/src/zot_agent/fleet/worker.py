@@ -212,12 +212,12 @@ class RunProcess:
         returns its end too; a process that does not end in time is killed."""
         reading = spawn(self._read(), "process of a run")
         try:
-            return await asyncio.shield(reading)
+            await asyncio.wait([reading])
         except asyncio.CancelledError:
             self._say({"do": "stop", "final": on_stop()})
-            with suppress(asyncio.TimeoutError):
-                return await asyncio.wait_for(asyncio.shield(reading), self._limits.end_seconds)
-            raise
+            await asyncio.wait([reading], timeout=self._limits.end_seconds)
+            if not reading.done():
+                raise
         finally:
             if not reading.done():
                 with suppress(ProcessLookupError):
@@ -226,6 +226,7 @@ class RunProcess:
             for each in self._messages.values():
                 if not each.done():
                     each.set_result(False)
+        return reading.result()
 
     async def _read(self) -> dict[str, Any]:
         process = self._process

@@ -12,7 +12,7 @@ from zot_provider.auth.lock import locked
 from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint, account_address
 from zot_provider.auth.store import AccountStore
 from zot_provider.credentials import Authorization, check_key, missing_account
-from zot_provider.errors import ConfigError, MissingKey
+from zot_provider.errors import ConfigError, MissingKey, ZotError
 from zot_provider.files.sha256 import sha256_hex
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -147,19 +147,24 @@ class Accounts:
         """Refresh, even if the caller is cancelled meanwhile: the server replaces the old token."""
         done = asyncio.Event()
 
-        async def refresh() -> AccountToken:
+        async def refresh() -> AccountToken | ZotError:
             try:
                 return await self._refresh_once(provider, name, token)
+            except ZotError as error:  # `shield` reports what is raised when nobody waits any more
+                return error
             finally:
                 done.set()
 
         try:
-            return await asyncio.shield(refresh())
+            refreshed = await asyncio.shield(refresh())
         except asyncio.CancelledError:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORD):
                     await done.wait()
             raise
+        if isinstance(refreshed, ZotError):
+            raise refreshed
+        return refreshed
 
     async def _refresh_once(self, provider: Provider, name: str, token: AccountToken) -> AccountToken:
         async with locked(os.path.join(self.store.home, f"refresh-{_file_name(name)}.lock")):
