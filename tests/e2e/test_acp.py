@@ -25,6 +25,7 @@ from zot_agent.rpc.limits import DEFAULT_LIMITS
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore
 from zot_core.testing import PIXEL
+from zot_ext.protocol.answers import MovedPlace, OpenedPlace, SessionPlace
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -888,3 +889,75 @@ async def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_i
         assert await talk.prompt(session, "go") == "end_turn"
         assert len(talk.editor.asked) == 1
     assert not (zot.cwd / "made").exists()
+
+
+async def operation(talk: Talk, id: str, name: str, /, **fields: Any) -> Any:
+    """The answer to an operation."""
+    async with asyncio.timeout(PATIENCE):
+        return await talk.agent.ext_method(f"zot/{name}", {"sessionId": id, **fields})
+
+
+async def test_a_conversation_goes_on_in_a_copy_and_the_first_session_stays_as_it_was(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add("One.", "Two.", "Three.")
+    async with start_talk(zot, *zot.at(server)) as (talk, _):
+        first = await talk.begin(zot)
+        assert [await talk.prompt(first, each) for each in ("a", "b")] == ["end_turn"] * 2
+        entries = (await operation(talk, first, "session.tree"))["entries"]
+        place = await operation(talk, first, "session.fork", entry=entries[1]["id"])
+        copy = place["session_id"]
+        assert copy != first
+        assert (sorted(place), place["messages"]) == (["entry", "messages", "session_id"], 2)
+        told = [each for each in talk.editor.of("session_info_update", first) if each.field_meta]
+        assert [each.field_meta["zot"] for each in told] == [
+            {"type": "session_start", "session_id": copy, "reason": "fork"}
+        ]
+        assert await talk.prompt(first, "c") == "end_turn"
+        assert "*[zot]* the conversation continues in another session; messages of it so far: 2" in talk.editor.said()
+        assert [each["content"] for each in server.requests[-1].body["messages"][1:]] == ["a", "One.", "c"]
+        listed = (await talk.agent.list_sessions()).sessions
+        assert {each.session_id for each in listed} == {first, copy}
+        talk.editor.updates.clear()
+        await talk.agent.load_session(cwd=str(zot.cwd), session_id=copy)
+        assert talk.editor.said("user_message_chunk", copy) == "ac"
+        await talk.agent.load_session(cwd=str(zot.cwd), session_id=first)
+        assert talk.editor.said("user_message_chunk", first) == "ab"
+
+
+async def test_every_change_of_the_session_has_the_answer_that_clients_of_rpc_get_and_waits_for_no_prompt(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add("One.", "Two.", Turn("Slowly.", delay=60.0))
+    async with start_talk(zot, *zot.at(server)) as (talk, _):
+        session = await talk.begin(zot)
+        for text in ("a", "b"):
+            assert await talk.prompt(session, text) == "end_turn"
+        entry = (await operation(talk, session, "session.tree"))["entries"][1]["id"]
+        place, moved = SessionPlace.__required_keys__, MovedPlace.__required_keys__
+        changes: list[tuple[str, dict[str, Any], frozenset[str], int]] = [
+            ("session.undo", {}, moved, 2),
+            ("session.redo", {}, moved, 4),
+            ("session.navigate", {"entry": entry, "label": "here"}, moved, 2),
+            ("session.fork", {"entry": entry, "position": "before"}, place, 1),
+            ("session.new", {"messages": [{"text": "c"}, {"text": "d", "role": "assistant"}]}, place, 2),
+            ("session.open", {"session": session}, OpenedPlace.__required_keys__, 2),
+        ]
+        for name, fields, keys, messages in changes:
+            answer = await operation(talk, session, name, **fields)
+            assert (answer.keys(), answer["messages"]) == (keys, messages), name
+            told = talk.editor.of("session_info_update", session)[-1].field_meta["zot"]
+            assert (told["type"], told["session_id"]) == (
+                "session_tree" if keys == moved else "session_start", answer["session_id"],
+            )  # fmt: skip
+        assert answer["session_id"] == session
+        assert await operation(talk, session, "control.clear") == {}
+        assert talk.editor.of("session_info_update", session)[-1].title is None
+        prompt = asyncio.create_task(talk.prompt(session, "slow"))
+        await asyncio.sleep(0)  # it is sent, and not in the queue of the conversation yet
+        for name, fields, _, _ in (*changes, ("control.clear", {}, place, 0)):
+            with pytest.raises(RequestError, match="the agent is busy; wait for done, or abort") as refused:
+                await operation(talk, session, name, **fields)
+            assert refused.value.data == {"code": "busy"}
+        await talk.agent.cancel(session_id=session)
+        assert await prompt == "cancelled"

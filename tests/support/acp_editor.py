@@ -64,7 +64,7 @@ class Writer:
 def feed(window: Window | None = None) -> tuple[UpdateFeed, list[Update]]:
     """A feed in /proj with the tool `write`, and the updates that it sends."""
     sent: list[Update] = []
-    made = UpdateFeed(sent.append, "/proj", tools={"write": Writer()}, window=lambda: window or Window(0))
+    made = UpdateFeed(sent.append, lambda: "/proj", tools={"write": Writer()}, window=lambda: window or Window(0))
     return made, sent
 
 

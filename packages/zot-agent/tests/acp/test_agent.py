@@ -10,14 +10,14 @@ import pytest
 from acp.schema import ClientCapabilities, TextContentBlock
 from acp_editor import Editor
 from extension_folder import write_extension
+from waiting import until
 
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.host.options import HostOptions
-from zot_agent.operations.fields import OperationFailed
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import ConfigError, UnknownName
-from zot_provider.testing import ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 
 @asynccontextmanager
@@ -210,13 +210,70 @@ async def test_the_editor_hears_of_a_model_and_a_level_that_an_extension_has_cho
         assert editor.of("current_mode_update") == []
 
 
-async def test_an_operation_does_not_clear_the_conversation_of_which_the_editor_has_a_copy(
+async def test_an_id_names_the_conversation_for_prompts_and_a_stored_session_for_loading(
     server: ScriptedServer, alone: Path
 ) -> None:
+    server.add("One.", "Two.")
     async with agent_of(server) as agent:
+        first = await begin(agent, alone)
+        await ask(agent, first)
+        copy = (await agent.ext_method("zot/session.fork", {"sessionId": first}))["session_id"]
+        assert await ask(agent, first) == "end_turn"
+        another = (await agent.fork_session(str(alone), first)).session_id  # of what the editor shows
+        assert [len(agent.sessions[id].host.runtime.messages) for id in (first, another)] == [4, 4]
+        await agent.load_session(str(alone), copy)
+        assert [*agent.sessions] == [another, copy]
+        await agent.load_session(str(alone), first)
+        assert {id: len(each.host.runtime.messages) for id, each in agent.sessions.items()} == {
+            another: 4, copy: 4, first: 2,
+        }  # fmt: skip
+        with pytest.raises(SessionLocked):
+            await agent.ext_method("zot/session.open", {"sessionId": first, "session": copy})
+        await agent.ext_method("zot/session.fork", {"sessionId": first})
+        await agent.delete_session(first)
+        assert [*agent.sessions] == [another, copy]
+        with pytest.raises(SessionNotFound):
+            await agent.load_session(str(alone), first)
+
+
+async def test_a_session_of_another_folder_is_opened_with_its_paths_and_its_commands(
+    server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / ".zot" / "skills" / "tea").mkdir(parents=True)
+    (other / ".zot" / "skills" / "tea" / "SKILL.md").write_text("---\nname: tea\ndescription: How to.\n---\nBoil.")
+    server.add("One.", Turn(calls=[Call("write", {"path": "a", "content": "x"})]), "Two.")
+    editor = Editor()
+    async with agent_of(server, editor, trust=True) as agent:
+        away, here = await begin(agent, other), await begin(agent, alone)
+        await ask(agent, away)
+        await agent.close_session(away)
+        await until(lambda: len(editor.of("available_commands_update")) == 2)
+        await agent.ext_method("zot/session.open", {"sessionId": here, "session": away})
+        await until(lambda: len(editor.of("available_commands_update")) == 3)
+        names = [each["name"] for each in editor.of("available_commands_update")[-1]["availableCommands"]]
+        assert "skill:tea" in names
+        await ask(agent, here)
+        (place,) = [each["locations"] for each in editor.of("tool_call_update") if each.get("status") == "completed"]
+        assert [each["path"] for each in place] == [str(other / "a")]
+        assert (other / "a").read_text() == "x"
+
+
+async def test_the_person_reads_that_a_command_of_an_extension_has_begun_another_session(
+    server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    body = "@ext.command('afresh')\ndef afresh(args):\n    ext.session.new()\n    return prompt('go')"
+    folder = str(write_extension(tmp_path / "starter", body, more="capabilities=('session',)"))
+    server.add("One.", "Two.")
+    editor = Editor()
+    async with agent_of(server, editor, extensions=[folder]) as agent:
         session = await begin(agent, alone)
-        with pytest.raises(OperationFailed, match="the editor chooses the session"):
-            await agent.ext_method("zot/control.clear", {"sessionId": session})
+        await ask(agent, session)
+        done = await agent.prompt(session, [TextContentBlock(type="text", text="/afresh")])
+        assert done.stop_reason == "end_turn"
+        note = "*[zot]* the conversation continues in another session; messages of it so far: 0"
+        assert editor.said() == f"One.{note}Two."
+        assert [each["title"] for each in editor.of("session_info_update")] == ["hi", None, "go"]
 
 
 @pytest.mark.needs("bwrap")

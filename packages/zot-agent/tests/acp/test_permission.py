@@ -24,8 +24,11 @@ class Scene:
         self.answer = answer
         self.asked: list[dict[str, Any]] = []
         self.choices: list[dict[str, Any]] = []
-        self.feed = UpdateFeed(lambda update: None, str(folder), tools={"write": Writer()}, window=lambda: Window(0))
-        self.permission = AcpPermission(self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), self.ask)
+        self.feed = UpdateFeed(
+            lambda update: None, lambda: str(folder), tools={"write": Writer()}, window=lambda: Window(0)
+        )
+        context = ToolContext(str(folder), LocalFiles(), FakeShell())
+        self.permission = AcpPermission(self.feed, lambda: context, self.ask)
 
     async def ask(self, call: dict[str, Any], choices: list[dict[str, Any]]) -> str:
         self.asked.append(call)
@@ -80,8 +83,10 @@ async def test_a_question_about_a_call_of_a_sub_agent_names_it_and_its_call_is_e
     for answer, status in (("once", "completed"), ("reject", "failed")):
         sent: list[dict[str, Any]] = []
         scene = Scene(tmp_path, answer)
-        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools={}, window=lambda: Window(0))
-        scene.permission = AcpPermission(scene.feed, ToolContext(str(tmp_path), LocalFiles(), FakeShell()), scene.ask)
+        scene.feed = UpdateFeed(sent.append, lambda: str(tmp_path), tools={}, window=lambda: Window(0))
+        scene.permission = AcpPermission(
+            scene.feed, lambda: ToolContext(str(tmp_path), LocalFiles(), FakeShell()), scene.ask
+        )
         call = ToolRequest("c", "bash", {"command": "ls"}, agent_id="2")
         await scene.permission(PermissionQuestion("q", call, "no rule", []))
         assert (scene.asked[0]["toolCallId"], scene.asked[0]["title"]) == ("agent-2:c", "agent 2: bash ls")

@@ -298,7 +298,7 @@ class AcpAgent:
         from zot_agent.acp.operations import operate  # noqa: PLC0415  few editors know them
 
         session = self._get(str(params.get("sessionId", "")))
-        answer = await operate(session.host, self._stored, method, params)
+        answer = await operate(session, self._stored, method, params)
         await session.choices.settled()  # before the answer
         return answer
 

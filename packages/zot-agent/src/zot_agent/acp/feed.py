@@ -87,12 +87,17 @@ class UsageMeter:
 
 class UpdateFeed:
     """Passes updates to `send`. `tools` belong to the agent, `window` returns the context window; relative paths start
-    at `cwd`."""
+    at the `directory` of the moment."""
 
     def __init__(
-        self, send: Callable[[Json], None], cwd: str, *, tools: Mapping[str, Recaller], window: Callable[[], Window]
+        self,
+        send: Callable[[Json], None],
+        directory: Callable[[], str],
+        *,
+        tools: Mapping[str, Recaller],
+        window: Callable[[], Window],
     ) -> None:
-        self._send, self._cwd = send, cwd
+        self._send, self._directory = send, directory
         self._tools, self._meter = tools, UsageMeter(send, window)
         self._calls: dict[str, OpenCall] = {}
         self._agents: dict[str, str] = {}  # the calls that started the sub-agents that run
@@ -103,6 +108,10 @@ class UpdateFeed:
         """Why the current run failed or was refused."""
         self.cut_off = False
         """Whether the last answer reached the limit on its length."""
+
+    @property
+    def _cwd(self) -> str:
+        return self._directory()
 
     def start_run(self, *, client_prompt: bool) -> None:
         """Start a run: of a prompt of the client, or of a prompt that the client does not know."""

@@ -4,14 +4,15 @@ import json
 from collections.abc import Awaitable
 from typing import Any
 
-from zot_agent.host.host import Host
+from zot_agent.acp.session import AcpSession
 from zot_agent.operations.caller import OperationCaller
 from zot_agent.operations.fields import OperationFailed
 from zot_agent.operations.registry import find_for_client
 from zot_agent.operations.stored_sessions import StoredSessions
+from zot_core.errors import Busy
 
 
-async def operate(host: Host, stored: StoredSessions, method: str, params: dict[str, Any]) -> dict[str, Any]:
+async def operate(session: AcpSession, stored: StoredSessions, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Carry out an operation on an open session, and return its answer, empty if it has none. `stored` are the sessions
     that all requests read in turn. `method` is without the underscore of extension methods. Raises `OperationFailed`
     for another method, and what the operation raises."""
@@ -21,6 +22,8 @@ async def operate(host: Host, stored: StoredSessions, method: str, params: dict[
     operation = find_for_client(name)
     if operation.name != name:
         raise OperationFailed("unsupported", f"{name} is called {operation.name} now")
-    answer = operation.answer(OperationCaller(host.conversation, stored, host), params)
+    if operation.when == "idle" and session.busy:  # also while the prompt is not in the queue yet
+        raise Busy("the agent is busy; wait for done, or abort")
+    answer = operation.answer(OperationCaller(session.conversation, stored, session.host), params)
     found = await answer if isinstance(answer, Awaitable) else answer
     return json.loads(found) if isinstance(found, str) else dict(found or {})

@@ -22,11 +22,12 @@ _REJECT: Json = {"optionId": "reject", "name": "Reject", "kind": "reject_once"}
 class AcpPermission:
     """An `AskPermission` of `zot_core.confirm`. It shows why it asks, and the rules that "always" adds.
 
-    `ask` takes a call and choices and returns the id of the chosen one, or an empty string.
+    `context` returns what tools may use now. `ask` takes a call and choices and returns the id of the chosen one, or an
+    empty string.
     """
 
     def __init__(
-        self, feed: UpdateFeed, context: ToolContext, ask: Callable[[Json, list[Json]], Awaitable[str]]
+        self, feed: UpdateFeed, context: Callable[[], ToolContext], ask: Callable[[Json, list[Json]], Awaitable[str]]
     ) -> None:
         self._feed, self._context, self._ask = feed, context, ask
 
@@ -59,8 +60,9 @@ class AcpPermission:
         if block is None:
             return
         try:
-            path = await resolve(block.path, self._context)
-            data = await self._context.files.read(path, MAX_OLD_CONTENT + 1)
+            context = self._context()
+            path = await resolve(block.path, context)
+            data = await context.files.read(path, MAX_OLD_CONTENT + 1)
             if len(data) <= MAX_OLD_CONTENT:
                 self._feed.remember(call.id, data.decode())
         except FileNotFoundError:

@@ -86,26 +86,23 @@ class AcpSession:
     def __init__(self, id: str, host: Host, editor: Editor) -> None:
         self.id, self.host = id, host
         self.conversation, runtime = host.conversation, host.runtime
-        stored = runtime.session
-        self.full_id = stored.meta.session_id if stored is not None else id
-        """The id of the stored session; `id` may be a prefix of it, as used by the client that loaded it."""
         self._editor = editor
         agent = runtime.agent
         self.feed = UpdateFeed(
-            self._update, runtime.cwd, tools=agent.tools, window=lambda: runtime.compactor.window.current
+            self._update, lambda: runtime.cwd, tools=agent.tools, window=lambda: runtime.compactor.window.current
         )
-        self._permission = AcpPermission(self.feed, agent.context, self._ask)
+        self._permission = AcpPermission(self.feed, lambda: agent.context, self._ask)
         self._prompt_task: asyncio.Task[PromptEnd] | None = None
         self._run: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self.choices = SessionChoices(self.conversation, self._update)
-        self._title_sent = len(agent.history) > 0 or stored is None
+        self._title_sent = len(agent.history) > 0 or runtime.session is None
         self.conversation.permissions.ask_with(self._permission)
         self.conversation.front_end = "acp"
         self.conversation.actions = FrontEndActions(
+            open_session=host.open_session,
             shows_widgets=editor.shows,
-            fixed_session="the editor chooses the session, and can copy it with session/fork",
             refusal=lambda: "" if self.busy else "no prompt was being answered",
             ask_person=self._ask_person,
         )
@@ -125,6 +122,13 @@ class AcpSession:
     def busy(self) -> bool:
         """Whether a prompt is being answered."""
         return self._prompt_task is not None
+
+    @property
+    def full_id(self) -> str:
+        """The id of the stored session. `id` may be a prefix of it, as used by the client that loaded it, or that of a
+        session where the conversation was before."""
+        stored = self.host.runtime.session
+        return stored.meta.session_id if stored is not None else self.id
 
     @property
     def stored(self) -> bool:
@@ -162,14 +166,31 @@ class AcpSession:
         if self.conversation.todos.items:
             self.feed.plan(self.conversation.todos.items)
 
-    def _send_title(self) -> None:
-        """Send the title, as in `session/list`: after the first prompt, and when it has changed."""
+    @property
+    def _title(self) -> str:
+        """The title, as in `session/list`."""
         stored = self.host.runtime.session
         title = "" if stored is None else stored.meta.title
-        name = title or next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
-        if name:
+        return title or next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
+
+    def _send_title(self) -> None:
+        """Send the title: after the first prompt, and when it has changed."""
+        if name := self._title:
             self._title_sent = True
             self._update({"sessionUpdate": "session_info_update", "title": without_surrogates(name)})
+
+    def _continue_elsewhere(self, event: events.SessionStart | events.SessionTreeMove) -> None:
+        """Tell the editor, which keeps the conversation so far, that it continues elsewhere."""
+        (line,) = encode_conversation_event(event)
+        update: Json = {"sessionUpdate": "session_info_update", "_meta": {"zot": read_strict(line)}}
+        if self.host.runtime.session is not None:
+            update["title"] = without_surrogates(self._title) or None
+            self._title_sent = update["title"] is not None
+        self._update(update)
+        where = "in another session" if isinstance(event, events.SessionStart) else "elsewhere in the session"
+        self.note(f"the conversation continues {where}; messages of it so far: {len(self.host.runtime.messages)}")
+        if self._command_task.done():  # skills and prompt templates of another folder are commands
+            self._command_task = spawn(self._send_commands(), "commands of another folder")
 
     async def _send_commands(self) -> None:
         """Send the slash commands, once all extensions have registered theirs."""
@@ -276,6 +297,8 @@ class AcpSession:
             self.choices.changed()
         elif event == _TITLE:
             self._send_title()
+        elif isinstance(event, events.SessionStart | events.SessionTreeMove):
+            self._continue_elsewhere(event)
         if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
             self.host.extensions.panels.close()
         elif isinstance(event, TurnStart) and not self._title_sent:
