@@ -1,4 +1,5 @@
-"""`zot rpc`: what a pipe adds to a text delta, how soon a command is answered while text streams, and the start."""
+"""`zot rpc`: what a pipe adds to a text delta, how soon a command is answered while text streams, the start, and what
+reading the fields of a command costs."""
 
 import json
 import resource
@@ -27,6 +28,34 @@ async def main():
 asyncio.run(main())
 """
 """The same agent without a pipe: a program that looks at every event."""
+
+FIELDS = """if True:
+    import time
+    from zot_agent.operations.registry import all_operations
+    from zot_ext.protocol.fields import FieldReader
+
+    def example(kind):
+        if kind.each is not None:
+            return list(kind.each.choices) or [example(kind.each)]
+        usual = {"boolean": True, "integer": kind.schema.get("minimum", 1), "array": [], "object": {}, "": 1}
+        found = kind.choices[0] if kind.choices else usual.get(kind.type, "some text")
+        return {name: example(part) for name, part in kind.parts.items()} or found
+
+    def seconds(operation):
+        given = {each.name: example(each.kind) for each in operation.fields}
+        for each in (each.only for each in operation.fields if each.only):  # so that none is refused
+            given[each.other] = "both" if "both" in each.values else each.values[0]
+        reader, times = FieldReader(operation.name, operation.fields), []
+        for _ in range(20):
+            start = time.process_time()
+            for _ in range(500):
+                reader.read(given)
+            times.append(time.process_time() - start)
+        return min(times) / 500
+
+    print(*max((seconds(each), name) for name, each in all_operations().items()))
+"""
+"""All fields of each operation, read by what each call is read by: the slowest."""
 
 
 class PacedServer(ModelServer):
@@ -65,6 +94,10 @@ def measure(environment: Environment) -> Iterator[Figure]:
     ratio, hello = _start(environment, one)
     note = f"over zot -p, exec to the first request; {hello * 1000:.0f} ms"
     yield Figure("zot rpc, exec to the answer of hello", ratio, "x", 1.2, note)
+    slowest, name = environment.run([environment.python, "-c", FIELDS]).stdout.decode().split()
+    yield Figure(
+        "the fields of a command, all given, the slowest", float(slowest) * 1e6 * environment.scale, "µs CPU", 2, name
+    )
 
 
 def _deltas(environment: Environment, one: ModelServer, many: ModelServer) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from zot_ext.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal, TypeAlias
 
     FaultCode: TypeAlias = Literal["invalid", "too_large"]
@@ -58,7 +58,7 @@ class FieldFault(ValueError):
 class FieldKind:
     """A kind of values, by its JSON Schema; with null, the same. `most` are the characters or members that a value can
     have, 0 where it has none. `each` is the kind of the members of an array, `parts` are the kinds of the fields of an
-    object, and some are `needed`. Values of the class `exact` fit, unless they are too large."""
+    object, and some are `needed`. What `takes` says yes to needs no `read`, which would return it as it is."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         named = schema.get("type", "string" if "enum" in schema else "")
@@ -77,8 +77,38 @@ class FieldKind:
         elif self.each is not None:
             words += f" of {', '.join(self.each.choices)}" if self.each.choices else self.each._many
         self.words = "one line of text" if "pattern" in schema else words + bounds
-        limited = self.choices or self.each or self.parts or self.least or bounds or "pattern" in schema
-        self.exact = None if limited else self._class
+        self.takes = self._quick_check()
+
+    def _quick_check(self) -> Callable[[Any], bool]:
+        of, least, most = self._class, self.least, self.most or LONGEST
+        if self.choices:
+            return tuple(self.choices).__contains__
+        if of is object:
+            return lambda value: value is not None
+        if "pattern" in self.schema:
+            return lambda value: type(value) is str and len(value) <= most and value.isprintable()
+        if "maximum" in self.schema:
+            low, high = self.schema["minimum"], self.schema["maximum"]
+            return lambda value: type(value) is int and low <= value <= high
+        if self.each is not None:
+            member = self.each.takes
+            return lambda value: type(value) is list and least <= len(value) <= most and all(map(member, value))
+        if self.parts:
+            return self._has_parts
+        if of is str or of is list:
+            return lambda value: type(value) is of and least <= len(value) <= most
+        return lambda value: type(value) is of
+
+    def _has_parts(self, value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        for name, kind in self.parts.items():
+            if (part := value.get(name)) is None:
+                if name in self.needed:
+                    return False
+            elif not kind.takes(part):
+                return False
+        return True
 
     def read(self, name: str, value: Any) -> Any:
         """Return a value as zot has it: 1 for 1.0, as JSON Schema does. Raises `FieldFault`, which calls it `name`."""
@@ -93,11 +123,7 @@ class FieldKind:
             raise FieldFault("invalid", f"{name} is empty")
         if (each := self.each) is not None:
             return [
-                # Its name costs more than this.
-                member
-                if type(member) is each.exact and not 0 < each.most < len(member)
-                else each.read(f"{name}[{at}]", member)
-                for at, member in enumerate(value)
+                member if each.takes(member) else each.read(f"{name}[{at}]", member) for at, member in enumerate(value)
             ]
         return self._with_parts(name, value) if self.parts else value
 
@@ -191,31 +217,32 @@ class FieldReader:
         fields = tuple(fields)
         self._verb = verb
         self._kinds = {each.name: each.kind for each in fields}
+        self._takes = {name: kind.takes for name, kind in self._kinds.items()}
         self._required = [each.name for each in fields if each.required]
         defaults = {each.name: each.default for each in fields}
         self._conditions = [
-            (each.name, each.default, each.only, defaults[each.only.other]) for each in fields if each.only
+            (each.name, each.default, each.only.other, defaults[each.only.other], each.only)
+            for each in fields
+            if each.only
         ]
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that are set, as zot has them. Others are ignored, unless they ask that less may run.
         Raises `FieldFault`, which names the field."""
         fields: dict[str, Any] = {}
-        kinds = self._kinds
+        known = self._takes
         for name, value in given.items():
             if value is None:
                 continue
-            if (kind := kinds.get(name)) is not None:
-                # A call costs more than this.
-                exact = type(value) is kind.exact and not 0 < kind.most < len(value)
-                fields[name] = value if exact else kind.read(name, value)
+            if (takes := known.get(name)) is not None:
+                fields[name] = value if takes(value) else self._kinds[name].read(name, value)
             elif value is not False and self._verb:
                 self._check_unknown(name)
         for name in self._required:
             if name not in fields:
-                raise kinds[name].missing(name)
-        for name, default, only, usual in self._conditions:
-            if fields.get(name, default) != default and fields.get(only.other, usual) not in only.values:
+                raise self._kinds[name].missing(name)
+        for name, default, other, usual, only in self._conditions:
+            if fields.get(name, default) != default and fields.get(other, usual) not in only.values:
                 raise FieldFault("invalid", f"{name} needs {only.other} to be {only.words()}")
         return fields
 
