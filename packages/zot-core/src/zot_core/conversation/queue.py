@@ -154,8 +154,8 @@ class SessionChanges:
         return self._queue.held
 
     def make(self, change: Callable[[], Awaitable[T]]) -> Coroutine[Any, Any, T]:
-        """Make a change in its turn, also if nobody awaits that. Raises `Busy`, and RuntimeError outside an event
-        loop."""
+        """Make a change in its turn, also if nobody awaits that: who is cancelled while he does takes back what still
+        waits, and who is cancelled before, nothing. Raises `Busy`, and RuntimeError outside an event loop."""
         if not self.open:
             self._check_idle()
         elif self._queue.waiting:
