@@ -4,7 +4,6 @@
 """
 
 import json
-from functools import lru_cache
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
 
@@ -51,9 +50,8 @@ def read_strict(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-@lru_cache(8)
 def is_object(text: str) -> bool:
-    """Whether `text` is a JSON object. The arguments of a call are asked of for each event and each row about it."""
+    """Whether `text` is a JSON object."""
     try:
         return isinstance(read_strict(text), dict)
     except ValueError:
