@@ -97,23 +97,6 @@ def test_the_first_records_and_later_ones_take_the_same_arguments(before: int) -
             Fresh(*values, **named)
 
 
-def test_classes_with_as_many_fields_have_their_own_names_and_defaults() -> None:
-    class Place(Record):
-        name: str
-        room: int = 3
-
-    class Person(Record):
-        title: str
-        name: str = "nobody"
-
-    for _ in range(100):
-        assert repr(Place("a")) == "Place(name='a', room=3)"
-        assert repr(Person("b", name="c")) == "Person(title='b', name='c')"
-        assert repr(Person("d")) == "Person(title='d', name='nobody')"
-    with pytest.raises(TypeError, match=r"Person\.__init__\(\).*'title'"):
-        Person()  # type: ignore[call-arg]
-
-
 def test_a_field_without_a_default_comes_before_those_with_one() -> None:
     class Wrong(Record):
         size: int = 3

@@ -2,15 +2,14 @@
 
 They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` takes some 0.2 ms for a class,
 and a process defines a hundred at start-up, uses fifty, and makes more than a few records of five. Here a class gets
-its slots at once, a compiled `__init__` after the first records of its shape, and what `dataclasses` knows of it when
-that is asked. `__repr__` and `__eq__` are shared. Records are not hashable.
+its slots at once, a compiled `__init__` after its first records, and what `dataclasses` knows of it when that is asked.
+`__repr__` and `__eq__` are shared. Records are not hashable.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from types import FunctionType, MethodType
+from collections.abc import Callable, Mapping
+from types import MethodType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 __all__ = ["Record", "field"]
@@ -19,8 +18,7 @@ __all__ = ["Record", "field"]
 R = TypeVar("R", bound="Record")
 
 _FEW = 15
-"""Records of one shape that are made without a compiled `__init__`, which takes as long to compile as they take longer.
-"""
+"""Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
 
 _SPECIAL = frozenset({type(ClassVar), type(ClassVar[int])})
 """Types of the annotations that may say that something is no field; nearly all others are not looked at again."""
@@ -60,36 +58,17 @@ class _LazyAttribute:
 
 
 class _LazyInit(_LazyAttribute):
-    """`__init__`: the first records of a shape are filled field by field, the others by a function of their class."""
+    """`__init__`: the first records of a class are filled field by field, the others by a function made for them."""
 
     def __init__(self) -> None:
         super().__init__("__init__", _make_init)
-        self._records: Counter[object] = Counter()
+        self._records: Counter[type[Record]] = Counter()
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
-        if isinstance(instance, Record) and self._records[shape := _shape(cls)] < _FEW:
-            self._records[shape] += 1
-            return MethodType(_fill, instance)
-        return super().__get__(instance, cls)
-
-
-def _shape(cls: "type[Record]") -> object:
-    """Return what classes have in common whose `__init__` differ in names and defaults alone: the number of fields.
-    A class with a field that has a factory has a shape of its own."""
-    return cls if _Field in map(type, cls._declared.values()) else len(cls.__match_args__)
-
-
-@cache
-def _plain_init(fields: int) -> FunctionType:
-    """Return the `__init__` of a record with this number of fields, none of which has a factory."""
-    names = [f"field_{at}" for at in range(fields)]
-    return _compiled(names, [f"self.{name} = {name}" for name in names], {})
-
-
-def _compiled(names: Sequence[str], lines: list[str], scope: dict[str, Any]) -> FunctionType:
-    exec(f"def __init__({', '.join(['self', *names])}):\n " + "\n ".join(["pass", *lines]), scope)
-    made: FunctionType = scope["__init__"]
-    return made
+        if not isinstance(instance, Record) or self._records[cls] >= _FEW:
+            return super().__get__(instance, cls)
+        self._records[cls] += 1
+        return MethodType(_fill, instance)
 
 
 def _fill(self: "Record", *values: object, **named: object) -> None:
@@ -110,12 +89,11 @@ def _fill(self: "Record", *values: object, **named: object) -> None:
 
 
 def _make_init(cls: "type[Record]") -> Any:
-    """Make the `__init__` that `@dataclass` would, in a quarter of its time: that is spent on the texts of types and
+    """Compile the `__init__` that `@dataclass` would, in a quarter of its time: that is spent on the texts of types and
     defaults, and on a docstring. Raises `TypeError` if a field without a default follows one with a default."""
-    names = cls.__match_args__
     scope: dict[str, Any] = {"MISSING": MISSING}
-    lines, defaults = [], []
-    for name in names:
+    lines, defaults = ["pass"], []
+    for name in cls.__match_args__:
         default: Any = cls._declared.get(name, MISSING)
         factory: Any = MISSING
         if isinstance(default, _Field):
@@ -129,11 +107,8 @@ def _make_init(cls: "type[Record]") -> Any:
             defaults.append(default)
         elif defaults:
             raise TypeError(f"{cls.__name__}.{name} has no default, but a field before it has one")
-    if _shape(cls) is cls:
-        made = _compiled(names, lines, scope)
-    else:
-        code = _plain_init(len(names)).__code__
-        made = FunctionType(code.replace(co_names=names, co_varnames=("self", *names)), {}, "__init__")
+    exec(f"def __init__({', '.join(['self', *cls.__match_args__])}):\n " + "\n ".join(lines), scope)
+    made = scope["__init__"]
     made.__defaults__ = tuple(defaults)
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = _annotations(cls) | {"return": None}
