@@ -22,7 +22,7 @@ from zot_core.permissions.patterns import PathPattern
 from zot_core.permissions.rule import ACTIONS, Action, Rule, parse_permissions, parse_rule
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import Tool, tool
+from zot_core.tools.definition.tool import FunctionTool, Tool, tool
 from zot_provider.errors import ConfigError
 
 
@@ -862,3 +862,62 @@ async def test_one_rule_covers_the_tools_of_a_server_and_no_others(project: Proj
 def test_a_star_in_the_name_of_another_tool_is_no_rule(text: str) -> None:
     with pytest.raises(ConfigError, match="expected TOOL"):
         parse_rule("allow", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("write", {"path": "/srv/x", "content": "x"}, "ask"),
+        ("read", {"path": "keys"}, "deny"),
+        ("query", {"query": "DROP x"}, "ask"),
+    ],
+)
+async def test_an_argument_that_a_tool_does_not_have_decides_nothing(
+    project: Project, name: str, arguments: dict[str, object], expected: Action
+) -> None:
+    @tool
+    def query(query: str) -> str:
+        """Query."""
+        return query
+
+    project.tools["query"] = query
+    for more in ({}, {"command": "ls"}, {"command": "SELECT 1"}, {"pattern": "SELECT 1"}):
+        rules = "deny read(keys);; allow query(SELECT *)"
+        assert (await project.judge(rules, name, arguments | more)).action == expected, more
+
+
+def shell_of_a_server(project: Project, schema: dict[str, object]) -> str:
+    def run(**arguments: object) -> str:
+        return str(arguments)
+
+    project.tools["mcp__far__run"] = FunctionTool(run, name="mcp__far__run", schema={"type": "object"} | schema)
+    return "mcp__far__run"
+
+
+@pytest.mark.parametrize("command", ["rm x", ["rm", "x"], ["bash", "-c", "cd y; rm x"], None, {"program": "rm x"}])
+@pytest.mark.parametrize(
+    "schema", [{}, {"properties": {"command": {}}}, {"properties": {"at": {}}, "anyOf": [{"required": ["command"]}]}]
+)
+async def test_rules_about_a_server_hold_for_the_commands_that_it_runs(
+    project: Project, command: object, schema: dict[str, object]
+) -> None:
+    name = shell_of_a_server(project, schema)
+    for rule in ("mcp__far", "mcp__far__*", "mcp__far__run", *(["mcp__far__run(rm *)", "bash(rm *)"] * bool(command))):
+        for action in ("deny", "ask"):
+            verdict = await project.judge(f"{action} {rule}", name, {"command": command}, "yolo")
+            assert verdict.action in (action, "ask"), (action, rule)
+            assert verdict.action == action or isinstance(command, dict)
+    assert (await project.judge("deny bash(mv *)", name, {"command": command}, "yolo")).action == (
+        "ask" if isinstance(command, dict) else "allow"
+    )
+
+
+async def test_only_a_rule_about_a_tool_allows_the_lines_that_it_gets(project: Project) -> None:
+    name = shell_of_a_server(project, {"properties": {"command": {}}})
+    found = {
+        rule: (await project.judge(rule, name, {"command": "ls src"})).action
+        for rule in ("", "allow bash", "allow bash(ls *)", f"allow {name}(ls *)", "allow mcp__far")
+    }
+    assert list(found.values()) == ["ask", "ask", "ask", "allow", "allow"]
+    assert (await project.judge("", name, {"command": "ls src"}, "plan")).action == "deny"
+    assert (await project.judge("", name, {"command": "ls src"})).always == [f"{name}(ls src)"]

@@ -2,9 +2,10 @@
 
 import asyncio
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from shutil import which
-from typing import Protocol
+from typing import Any, Protocol
 
 from zot_core.display import main_argument
 from zot_core.errors import ToolError
@@ -22,11 +23,13 @@ from zot_core.permissions.unmatchable import other_tool
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import Tool
+from zot_core.tools.definition.tool import JsonSchema, Tool
 from zot_provider.near_names import nearest
 from zot_provider.record import Record, field
 
 _ALIKE = 0.6
+_COMPOSED = frozenset(("$ref", "allOf", "anyOf", "if", "oneOf", "patternProperties"))
+"""Keys of a schema (JSON Schema, 10.2 and 10.3.2) with which it may have arguments that it does not list."""
 
 
 class Verdict(Record):
@@ -160,9 +163,11 @@ class Judge:
 
     def _judge_line(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
         assert subject.command is not None
-        tool = subject.tool.casefold()
-        own = [rule.replace(tool=COMMANDS) if rule.tool.casefold() == tool != COMMANDS else rule for rule in rules]
-        finding = LineRules(own, cwd, self._edited, subject.home, reads=self._reads).judge(subject.command)
+        named = [(rule, rule.names(subject.tool)) for rule in rules]
+        # Only a rule about another tool than the shell allows what that does with a line.
+        own = [rule.replace(tool=COMMANDS) if its else rule for rule, its in named if its or rule.action != "allow"]
+        reads = self._reads and subject.tool == COMMANDS
+        finding = LineRules(own, cwd, self._edited, subject.home, reads=reads).judge(subject.command)
         if finding.strict is not None and finding.strict.action == "deny":
             return _by_rule(finding.strict)
         if finding.reason:
@@ -277,11 +282,10 @@ def _special(subject: _Subject, rule: Rule | None, cwd: str) -> bool:
 
 async def _subject(call: ToolRequest, tool: Tool | None, context: ToolContext) -> _Subject:
     """Return the call as rules see it."""
-    argument = main_argument(call.arguments_json())
-    command = call.arguments.get("command")
-    if call.name == COMMANDS or "command" in call.arguments:
-        return _Subject(call.name, command=command if isinstance(command, str) else "")
-    plain = _Subject(call.name, argument=argument)
+    given = call.arguments if tool is None else _declared(call.arguments, (tool.original or tool).schema)
+    if call.name == COMMANDS or "command" in given:
+        return _Subject(call.name, command=_line(given.get("command")))
+    plain = _Subject(call.name, argument=main_argument(given))
     if call.name.casefold() == WEB:
         return plain.replace(address=_address(call))
     if tool is None:
@@ -297,6 +301,20 @@ async def _subject(call: ToolRequest, tool: Tool | None, context: ToolContext) -
     except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words
         return plain
     return plain if access is None else await _file_subject(plain, access, call, context)
+
+
+def _declared(arguments: Mapping[str, Any], schema: JsonSchema) -> Mapping[str, Any]:
+    """Return the arguments that a tool has: most tools pass over others, which must not decide. All of them, if the
+    schema does not list what there are."""
+    names = schema.get("properties")
+    if not names or not _COMPOSED.isdisjoint(schema):
+        return arguments
+    return {name: value for name, value in arguments.items() if name in names}
+
+
+def _line(command: object) -> str:
+    """Return the line of shell that an argument is, also one in words."""
+    return shlex.join(map(str, command)) if isinstance(command, list) else str(command or "")
 
 
 def _address(call: ToolRequest) -> WebAddress | None:
