@@ -36,8 +36,11 @@ def is_foreign(folder: str, cwd: str) -> bool:
 
 
 def looks_bare(folder: str) -> bool:
-    """Whether a folder has what git looks for in a repository without a checkout."""
-    return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+    """Whether a folder has what git looks for in a repository without a checkout: `HEAD`, also as a link to nothing,
+    and the rest, which may be elsewhere (gitrepository-layout(5), commondir)."""
+    looked = ("HEAD", "commondir", "objects", "refs")
+    there = {name for name in looked if os.path.lexists(os.path.join(folder, name))}
+    return "HEAD" in there and ("commondir" in there or len(there) == 3)
 
 
 def git_folders(top: str) -> tuple[str, str]:

@@ -290,6 +290,26 @@ def test_an_allow_for_git_covers_no_repository_but_that_of_the_project(project: 
     assert verdict("cd vend && git status", project, ("allow", "bash")).action == "ask"
 
 
+def test_a_bare_repository_counts_in_every_form_that_git_takes_for_one(project: Path) -> None:
+    for name in ("linked", "split"):
+        bare_repository(project / name, project / "mark")
+    (project / "linked" / "HEAD").unlink()
+    (project / "linked" / "HEAD").symlink_to("refs/heads/none")
+    (project / "vend").mkdir()
+    (project / "vend" / "commondir").write_text("../split")
+    (project / "split" / "HEAD").rename(project / "vend" / "HEAD")
+    for name in ("linked", "vend"):
+        command = ["git", "-c", "core.fsmonitor=", "rev-parse", "--git-dir"]
+        assert subprocess.run(command, cwd=project / name, capture_output=True).stdout == b".\n"
+        for line in (f"cd {name} && git status", f"git -C {name} status"):
+            rules: list[tuple[Action, str]] = [
+                ("allow", "bash(cd *)"),
+                ("allow", "bash(git *)"),
+                ("allow", f"bash({line})"),
+            ]
+            assert verdict(line, project, *rules).action == "ask", line
+
+
 def test_an_option_of_git_does_not_lead_an_allow_into_another_repository(project: Path) -> None:
     for name in ("nest", "sub/nest"):
         (project / name).mkdir()
