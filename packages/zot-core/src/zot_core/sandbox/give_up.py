@@ -12,9 +12,9 @@ import sys
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # on all machines
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1, 2, 4, 8, 1 << 14, 1 << 15
-_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _DROP_CAPABILITY = 38, 22, 2, 24
+_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _VERSION = 0x20080522  # _LINUX_CAPABILITY_VERSION_3
-_CAPABILITIES, _OF_FILES = 64, (0, 1, 2, 3)
+_OF_FILES = 0b1111
 """The capabilities that root may keep: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER. They reach files only, which
 Landlock judges. With the others root makes devices, which are files of the project then, and changes the network, the
 clock and the name of the machine; FSETID keeps setuid in a file that is written."""
@@ -66,13 +66,10 @@ def give_up(read: "list[str]", write: "list[str]", code: bytes) -> None:
             rule = PathBeneath(possible, descriptor)
             check(libc.syscall(ADD_RULE, ruleset, 1, ctypes.byref(rule), ctypes.c_uint32(0)))
             os.close(descriptor)
-    for capability in range(_CAPABILITIES):
-        if capability not in _OF_FILES:
-            libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for who has none
     sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, in two halves
     check(libc.capget((ctypes.c_uint32 * 2)(_VERSION, 0), sets))
-    sets[2] = sets[5] = 0  # the ambient ones go with them
-    check(libc.capset((ctypes.c_uint32 * 2)(_VERSION, 0), sets))
+    kept = (ctypes.c_uint32 * 6)(sets[0] & _OF_FILES, sets[1] & _OF_FILES)  # the ambient ones go with the inheritable
+    check(libc.capset((ctypes.c_uint32 * 2)(_VERSION, 0), kept))
     check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     check(libc.syscall(RESTRICT_SELF, ruleset, ctypes.c_uint32(0)))
     check(libc.prctl(_SECCOMP, _FILTER, ctypes.byref(Program(len(code) // 8, code)), 0, 0))
