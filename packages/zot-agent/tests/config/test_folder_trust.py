@@ -252,6 +252,22 @@ def test_without_git_the_files_count_that_were_there(
     assert trust.changes(content(folder)) == ["tool/helper.py"]
 
 
+@pytest.mark.parametrize("broken", ["the PATH", ".git/index", ".git/HEAD"])
+def test_where_git_cannot_say_what_it_tracks_every_new_file_is_asked_about(
+    trust: FolderTrust, folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    track(folder, "tool")
+    trust.remember(content(folder), allowed=True)
+    (folder / "tool" / "json.py").write_text("shadows a module that the program imports")
+    if broken == "the PATH":
+        monkeypatch.setenv("PATH", "")
+    else:
+        (folder / broken).write_text("damaged")
+    assert trust.changes(content(folder)) == ["tool/json.py"]
+    trust.remember(content(folder), allowed=True)
+    assert trust.decision(content(folder)) is True
+
+
 def test_a_link_to_a_folder_around_it_is_not_walked_again(folder: Path, tmp_path: Path) -> None:
     trust = FolderTrust(str(tmp_path / "zot-home"), TrustLimits(files=3))
     (folder / "tool" / "again").symlink_to(folder / "tool")

@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from zot_core.machine.git import git_command, git_environment, run_git
+from zot_core.machine.repository import git_folders, repository_top
 from zot_provider.errors import ConfigError
 from zot_provider.files.private_folder import make_private
 from zot_provider.files.regular_file import open_regular
@@ -172,15 +174,18 @@ class FolderTrust:
         ]
 
     def _tracked(self, folder: str, roots: list[str]) -> list[str]:
-        """List the files below `roots` that git tracks in the repository of `folder`; none without git or a
-        repository."""
-        try:
+        """List the files below `roots` that git tracks in the repository of `folder`; none without one, and all of them
+        if git cannot say."""
+        with suppress(OSError):
             command = git_command("--literal-pathspecs", "ls-files", "-z", "--", *roots)
             listed = run_git(command, folder, git_environment(os.environ), self._limits.git_seconds)
-        except OSError:
+            if listed.code == 0:
+                names = dict.fromkeys(listed.out.split(b"\0")[:-1])
+                return [os.path.join(folder, os.fsdecode(name)) for name in names]
+        top = repository_top(folder)
+        if not top or not os.path.lexists(os.path.join(git_folders(top)[0], "HEAD")):
             return []
-        names = listed.out.split(b"\0")[:-1] if listed.code == 0 else []
-        return [os.path.join(folder, os.fsdecode(name)) for name in dict.fromkeys(names)]
+        return [path for root in roots for path in self._walk(root)]
 
     def _walk(self, root: str) -> Iterator[str]:
         """Yield the files below `root`, also behind links to folders, in the order of their names."""
