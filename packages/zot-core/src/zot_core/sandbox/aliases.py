@@ -6,10 +6,10 @@ The table of mounts is `/proc/self/mountinfo`; proc(5) describes its fields.
 
 import os
 import re
+import sys
 from collections.abc import Iterable
 
 _ESCAPED = re.compile(r"\\([0-7]{3})")
-_MAX_BYTES = 1 << 20
 
 _OF_THE_KERNEL = {"proc": "/proc", "devtmpfs": "/dev", "devpts": "/dev"}
 """File systems that show processes and devices, with their usual places, where a sandbox has its own."""
@@ -19,12 +19,15 @@ Mount = tuple[str, str, str, str]
 
 
 def read_mounts(path: str = "/proc/self/mountinfo") -> list[Mount]:
-    """Return the mounts of this process; none on other systems than Linux."""
+    """Return the mounts of this process; none on other systems than Linux. Raises ValueError, with a line for the
+    person."""
+    if sys.platform != "linux":
+        return []
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return parse_mounts(file.read(_MAX_BYTES))
-    except OSError:
-        return []
+            return parse_mounts(file.read())
+    except OSError as error:
+        raise ValueError(f"the sandbox cannot read where folders are mounted: {path}: {error.strerror}") from error
 
 
 def parse_mounts(text: str) -> list[Mount]:
