@@ -119,6 +119,18 @@ def test_what_a_command_does_to_hidden_folders_stays_inside(world: SandboxWorld,
     assert world.changed() == []
 
 
+def test_a_hidden_file_is_hidden_whatever_its_kind_and_mode(world: SandboxWorld) -> None:
+    hidden = [world.project / name for name in ("locked", "pipe")]
+    hidden[0].write_text(SECRET)
+    hidden[0].chmod(0)
+    os.mkfifo(hidden[1])
+    sandbox = world.open(hidden=[str(each) for each in hidden])
+    _, text = world.run("chmod 600 locked; cat locked; test -p pipe && echo pipe", sandbox=sandbox)
+    sandbox.close()
+    assert SECRET not in text
+    assert "pipe\n" not in text
+
+
 def test_a_process_that_leaves_its_session_ends_with_its_command(world: SandboxWorld) -> None:
     world.run("setsid sleep 98765.25 & sleep 98765.25 & echo started")
     wait_until_gone("98765.25")

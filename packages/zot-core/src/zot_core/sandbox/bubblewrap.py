@@ -123,7 +123,7 @@ def mounts(policy: SandboxPolicy, home: str = "") -> list[str]:
         elif kind == "folder":
             arguments += ["--perms", "0700", "--tmpfs", path]
             hidden += ["--remount-ro", path] if path not in (TEMPORARY, policy.home) else []
-        elif os.access(path, os.R_OK):
+        else:  # also what cannot be read now: its owner is the inside's
             arguments += ["--ro-bind", os.devnull, path]
     if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
         arguments += [word for path in _kernel_files() for word in ("--ro-bind", path, path)]
@@ -163,7 +163,7 @@ def _kind(path: str) -> str:
         mode = os.lstat(path).st_mode
     except OSError:
         return ""
-    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else ""
+    return "folder" if stat.S_ISDIR(mode) else "" if stat.S_ISLNK(mode) else "file"
 
 
 def _sealed(data: bytes) -> int:
