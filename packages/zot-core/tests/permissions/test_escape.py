@@ -921,3 +921,16 @@ async def test_only_a_rule_about_a_tool_allows_the_lines_that_it_gets(project: P
     assert list(found.values()) == ["ask", "ask", "ask", "allow", "allow"]
     assert (await project.judge("", name, {"command": "ls src"}, "plan")).action == "deny"
     assert (await project.judge("", name, {"command": "ls src"})).always == [f"{name}(ls src)"]
+
+
+async def test_a_shell_that_takes_its_line_otherwise_is_asked_about_where_a_rule_may_be_about_it(
+    project: Project,
+) -> None:
+    def run(script: str) -> str:
+        return script
+
+    project.tools["bash"] = FunctionTool(run, name="bash")
+    assert (await project.judge("deny bash(rm *)", "bash", {"script": "rm x"}, "yolo")).action == "ask"
+    assert (await project.judge("deny bash", "bash", {"script": "rm x"}, "yolo")).action == "deny"
+    assert (await project.judge("", "bash", {"script": "rm x"}, "yolo")).action == "allow"
+    assert (await project.judge("allow bash(rm *)", "bash", {"script": "rm x"})).action == "ask"

@@ -284,7 +284,7 @@ async def _subject(call: ToolRequest, tool: Tool | None, context: ToolContext) -
     """Return the call as rules see it."""
     given = call.arguments if tool is None else _declared(call.arguments, (tool.original or tool).schema)
     if call.name == COMMANDS or "command" in given:
-        return _Subject(call.name, command=_line(given.get("command")))
+        return _Subject(call.name, command=_line(given.get("command", call.arguments)))
     plain = _Subject(call.name, argument=main_argument(given))
     if call.name.casefold() == WEB:
         return plain.replace(address=_address(call))
@@ -313,7 +313,7 @@ def _declared(arguments: Mapping[str, Any], schema: JsonSchema) -> Mapping[str, 
 
 
 def _line(command: object) -> str:
-    """Return the line of shell that an argument is, also one in words."""
+    """Return the line of shell that an argument is, also one in words; another value becomes text."""
     return shlex.join(map(str, command)) if isinstance(command, list) else str(command or "")
 
 
