@@ -18,7 +18,7 @@ from waiting import PATIENCE, until
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.shell import Launch, LocalShell, ShellLimits
-from zot_core.sandbox.network import SandboxNetwork
+from zot_core.sandbox.network import SandboxNetwork, proxy_variables
 from zot_core.sandbox.proxy import ProxyLimits
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
@@ -257,3 +257,9 @@ async def test_a_command_that_is_too_long_for_an_argument_runs_behind_the_proxy(
     async with inside(world) as client:
         ended, text = await client.run(f"echo '{'x' * 200_000}' | wc -c")
         assert (ended.exit_code, text.strip()) == (0, "200001")
+
+
+def test_programs_find_the_proxy_by_each_name_that_they_look_for() -> None:
+    found = proxy_variables(1)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        assert found[name] == found[name.upper()] == "http://127.0.0.1:1"
