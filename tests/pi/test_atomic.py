@@ -42,7 +42,8 @@ def test_all_its_examples_load_and_lack_nothing_but_packages_of_npm(request: pyt
     found = {each["name"]: (each["error"], each["missing"]) for each in json.loads(done.stdout)["extensions"]}
     assert len(found) == len(rows)
     lacks = {name: (error, missing) for name, (error, missing) in found.items() if error or missing}
-    assert sorted(lacks) == ["custom-provider-anthropic", "gondolin", "sandbox", "with-deps"]
+    names = ("custom-provider-anthropic", "gondolin", "sandbox", "with-deps")
+    assert sorted(lacks) == [f"atomic-extension-{name}" for name in names]
     assert all(error.startswith("needs the npm package ") and not missing for error, missing in lacks.values())
 
 
