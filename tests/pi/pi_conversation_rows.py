@@ -138,17 +138,19 @@ ROWS = [
         ],
         [_BIG_NEWS, "never said"],
         prints="go",
-        for_atomic=Row(
-            "structured-output.ts",
-            [
-                ask(),
-                typed(see('{"headline":"Big news"')),
-                requested("structured_output"),
-                stored("celebrate", "tool_result"),
-            ],
-            [_BIG_NEWS, "never said"],
-            prints="go",
-        ),
+        elsewhere={
+            "atomic": Row(
+                "structured-output.ts",
+                [
+                    ask(),
+                    typed(see('{"headline":"Big news"')),
+                    requested("structured_output"),
+                    stored("celebrate", "tool_result"),
+                ],
+                [_BIG_NEWS, "never said"],
+                prints="go",
+            ),
+        },
     ),
     Row(
         "tool-override.ts",
@@ -264,12 +266,14 @@ ROWS = [
         [ask(), see("Yes."), requested("Use `read` for file contents")],
         ["Yes."],
         prints="go",
-        for_atomic=Row(
-            "prompt-customizer.ts",
-            [ask(), see("Yes."), requested("Use the `read` tool for file contents")],
-            ["Yes."],
-            prints="go",
-        ),
+        elsewhere={
+            "atomic": Row(
+                "prompt-customizer.ts",
+                [ask(), see("Yes."), requested("Use the `read` tool for file contents")],
+                ["Yes."],
+                prints="go",
+            ),
+        },
     ),
     Row(
         "input-transform.ts",
@@ -372,14 +376,16 @@ ROWS = [
         ],
         [_LONG, "Two.", "Gemini's summary."],
         models={"google": "gemini-2.5-flash"},
-        for_atomic=Row(
-            "custom-compaction.ts",
-            [
-                *(ask("first"), see("One."), ask("second"), see("Two."), *slash("/compact")),
-                *(stored("[User]: first\\n[Assistant]: tea"), log("Compacted 60003 to 2 lines (extension)", 1)),
-            ],
-            ["tea\n" * 60_000 + "One.", "Two."],
-        ),
+        elsewhere={
+            "atomic": Row(
+                "custom-compaction.ts",
+                [
+                    *(ask("first"), see("One."), ask("second"), see("Two."), *slash("/compact")),
+                    *(stored("[User]: first\\n[Assistant]: tea"), log("Compacted 60003 to 2 lines (extension)", 1)),
+                ],
+                ["tea\n" * 60_000 + "One.", "Two."],
+            ),
+        },
     ),
     Row(
         "trigger-compact.ts",
@@ -470,6 +476,14 @@ ROWS = [
             *(ask(), see("reload_runtime"), only(ZOT, log("[zot] ", 3))),  # two starts and an end
         ],
         [call("reload_runtime"), "All done."],
+        elsewhere=dict.fromkeys(
+            ("older", "atomic"),
+            Row(
+                "reload-runtime.ts",
+                [ask(), see("All done.", "What is that?"), requested('"/reload-runtime"')],  # the model reads it
+                [call("reload_runtime"), "All done.", "What is that?"],
+            ),
+        ),
     ),
     Row(
         "shutdown-command.ts",

@@ -114,8 +114,8 @@ class Row:
     columns: int = 180
     setup: Callable[[Path], None] | None = None
     """Prepares the project."""
-    for_atomic: "Row | None" = None
-    """Tries the example of this name that Atomic has, where that does something else."""
+    elsewhere: "Mapping[str, Row]" = field(default_factory=dict)
+    """Try the example of this name that `older` or `atomic` has, where that does something else."""
 
     @property
     def state(self) -> str:

@@ -85,7 +85,7 @@ def test_an_example_of_pi_does_what_it_is_for(
     example = packages[age] / EXAMPLES / row.name
     results, compared = request.config.getoption("pi_results"), request.config.getoption("pi_real")
     atomic = age == "atomic"
-    row = (atomic and row.for_atomic) or row
+    row = row.elsewhere.get(age, row)
     version = "Atomic" if atomic else json.loads((packages[age] / "package.json").read_text())["version"]
     tried = "typed, `-p`" if row.prints else "typed"
     outcome = {"name": row.name, "version": version, "tried": tried, "state": "fails", "why": ""}

@@ -419,6 +419,23 @@ def test_handlers_add_entries_at_the_end_of_a_turn_and_have_the_model_called_aga
     assert (stop.block, stop.reason) == (True, "Run the tests.")
 
 
+def test_a_message_that_begins_with_a_slash_is_text_unless_it_is_to_be_expanded(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.on("agent_end", () => {
+            pi.sendUserMessage("/reload", { deliverAs: "followUp" });
+            pi.sendUserMessage("/reload", { deliverAs: "followUp", expandPromptTemplates: true });
+            pi.sendUserMessage("go on", { deliverAs: "followUp" });
+          });
+        }
+    """)
+    host.event("agent_start")
+    host.event("agent_end", reason="completed")
+    host.intercept("before_exit", turns=0)
+    sent = [each.params.value for each in host.sent(HostCall) if each.method == "messages.send" and each.params]
+    assert [(each["text"], each["expand"]) for each in sent] == [("/reload", False), ("/reload", True), ("go on", True)]
+
+
 def test_the_end_waits_for_handlers_of_the_end_of_a_run(bridge: Bridge) -> None:
     host = bridge("""
         export default function (pi) {

@@ -229,7 +229,7 @@ export class AgentSession {
     return cleared;
   }
 
-  async sendUserMessage(content, { deliverAs, expandPromptTemplates } = {}) {
+  async sendUserMessage(content, { deliverAs, expandPromptTemplates = false } = {}) {
     const parts = partsOf(content);
     const images = parts.filter((each) => each.type === "image");
     return this.prompt(textOf(parts), { images, streamingBehavior: deliverAs, expandPromptTemplates, source: "extension" });

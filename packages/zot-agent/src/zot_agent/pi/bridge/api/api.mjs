@@ -139,9 +139,10 @@ function sendUser(bridge, extension, content, options = {}) {
   if (!options.deliverAs && !extension.idle) {
     throw new Error("Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.");
   }
+  const text = textOf(content) || " ";
   const params = {
-    text: textOf(content) || " ", images: imagesIn(content), deliver_as: DELIVERIES[options.deliverAs] ?? "follow_up",
-    expand: options.expandPromptTemplates !== false,
+    text, images: imagesIn(content), deliver_as: DELIVERIES[options.deliverAs] ?? "follow_up",
+    expand: options.expandPromptTemplates === true || !text.startsWith("/"), // handlers of `input` are asked with `expand` alone
   };
   bridge.wire.call("messages.send", params).catch((error) => bridge.report(extension, "sendUserMessage", error));
 }
