@@ -62,6 +62,7 @@ def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_h
     uses = """
         import { AgentSessionRuntime, type InteractiveMode } from "@earendil-works/pi-coding-agent";
         class Mine extends AgentSessionRuntime {}
+        const PATCHED = "dist/modes/interactive/components/assistant-message.js";
         export default function (pi, mode: InteractiveMode) {
           pi.on("cache_warming_decision", () => ({ action: "stop" }));
           pi.on("turn_end", () => ({ entries: [{ type: "context_edit", targetId: "x", replacement: null }] }));
@@ -81,8 +82,8 @@ def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_h
     host = bridge(uses, looks)
     assert host.wait_for(Notify).message == (
         "extension uses what is not there outside of pi: the option excludeFromContext of sendMessage, entries of the "
-        "kind context_edit, orchestrationContext of Atomic, AgentSessionRuntime (an agent in the process of the "
-        "extension), the event cache_warming_decision"
+        "kind context_edit, files of pi's own screen, orchestrationContext of Atomic, AgentSessionRuntime (an agent in "
+        "the process of the extension), the event cache_warming_decision"
     )
     assert len(host.sent(Notify)) == 1
 

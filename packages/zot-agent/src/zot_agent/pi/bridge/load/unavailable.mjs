@@ -41,6 +41,7 @@ const USES = [
   ["the session files of pi, which zot does not write", "sessions",
     /(?:getAgentDir\(\)|["'`/]\.pi\b)[^;\n]{0,80}["'`/]sessions\b/],
   ["entries of the kind context_edit", "context_edit", /\btype\s*:\s*["']context_edit["']/],
+  ["files of pi's own screen", "dist/modes/interactive", /["'`]dist\/modes\/interactive\/[^"'`\n]+["'`]/],
   ...NEWER.map((name) => [name, name, new RegExp(`\\b(?:pi|api)\\.${name}\\s*\\(`)]),
   ...MEMBERS.map((name) => [`${name} of Atomic`, name, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
 ];
