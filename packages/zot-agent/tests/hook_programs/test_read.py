@@ -64,6 +64,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"tool_call": [{"command": "x", "match": "edit|bsh"}]},
         "f: hooks.tool_call[0].match: there is no tool bsh; did you",
     ),
+    (
+        {"tool_call": [{"command": "x", "match": "All"}]},
+        "f: hooks.tool_call[0].match: there is no tool All; did you mean *",
+    ),
+    (
+        {"tool_call": [{"command": "x", "match": "rm"}]},
+        "f: hooks.tool_call[0].match: there is no tool rm; did you mean ba",
+    ),
     ({"tool_call": [{"command": "x", "match": "Wrte"}]}, "f: hooks.tool_call[0].match: there is no tool Wrte; did you"),
     ({"tool_call": [{"command": "x", "timeout": 0}]}, "f: hooks.tool_call[0].timeout: expected seconds, more than 0"),
     ({"tool_call": [{"command": "x", "timeout": True}]}, "f: hooks.tool_call[0].timeout: expected seconds, more than"),

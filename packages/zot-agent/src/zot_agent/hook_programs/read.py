@@ -93,12 +93,12 @@ def _match(value: object) -> str:
 
 
 def _tool(name: str) -> str:
-    from zot_core.permissions.rule import OWN, PATTERNED, WEB, parse_rule  # noqa: PLC0415  few are for some tools only
-    from zot_core.permissions.unmatchable import near_tool, other_tool  # noqa: PLC0415  as above
+    from zot_core.permissions.rule import COMMANDS, OWN, PATTERNED, WEB, parse_rule  # noqa: PLC0415  few are for some tools only
+    from zot_core.permissions.unmatchable import ALL, PROGRAMS, near_tool, other_tool  # noqa: PLC0415  as above
 
     tool = parse_rule("deny", name).tool
-    other = other_tool(tool)
-    if near := near_tool(tool, (WEB, *OWN)) or (other if other in PATTERNED else ""):
+    other = "*" if tool.casefold() in ALL else COMMANDS if tool.casefold() in PROGRAMS else other_tool(tool)
+    if near := near_tool(tool, (WEB, *OWN)) or (other if other in ("*", *PATTERNED) else ""):
         raise ValueError(f"there is no tool {name}; did you mean {near}?")
     return tool
 

@@ -116,22 +116,36 @@ def parse_permissions(value: object, source: str, *, typed: bool = True) -> Perm
 
 def _no_call(rule: Rule) -> str:
     """Return why no call can match a rule; empty if one can, perhaps of a tool that is not there yet."""
-    from zot_core.permissions.unmatchable import near_tool, other_tool, unmatchable  # noqa: PLC0415  few people have rules
+    from zot_core.permissions.unmatchable import unmatchable  # noqa: PLC0415  few people have rules
+
+    if rule.tool.casefold().startswith(SERVER):
+        if rule.tool.endswith("*") and rule.pattern is not None:
+            return f"a rule about a server has no pattern: name the tool, {SERVER}SERVER__TOOL"
+    elif meant := _meant(rule):
+        return f"there is no tool {rule.tool}; did you mean {meant}?"
+    return unmatchable(rule.pattern, commands=rule.tool.casefold() == COMMANDS)
+
+
+def _meant(rule: Rule) -> str:
+    """Return the tool or the rule that is meant by a rule about no tool of zot; empty if it may be about another's."""
+    from zot_core.permissions.unmatchable import ALL, PROGRAMS, near_tool, other_word  # noqa: PLC0415  as above
 
     known = (READ, *WRITES, COMMANDS, WEB, *OWN)
-    near = "" if rule.tool.casefold().startswith(SERVER) else near_tool(rule.tool, known)
-    if rule.action != "allow" and rule.pattern is not None and other_tool(rule.tool) in PATTERNED:
-        near = other_tool(rule.tool)  # a pattern is for a tool that takes such ones, and not for one of an extension
-    head, colon, rest = rule.tool.replace(".", ":").partition(":")
-    if rule.tool.casefold().startswith(SERVER) and rule.tool.endswith("*") and rule.pattern is not None:
-        return f"a rule about a server has no pattern: name the tool, {SERVER}SERVER__TOOL"
-    if colon and head.casefold() in known:
-        return f"there is no tool {rule.tool}; did you mean {head}({rest})?"
-    if rule.tool.startswith("."):
-        return f"no tool is called so; did you mean {READ}({rule.tool})?"
-    if near:
-        return f"there is no tool {rule.tool}; did you mean {near}?"
-    return unmatchable(rule.pattern, commands=rule.tool.casefold() == COMMANDS)
+    name, patterned = rule.tool.casefold(), "(" in rule.text
+    head, _, last = name.replace(".", ":").partition(":")
+    if last in known:
+        return last
+    if last and head in known:
+        return f"{head}({rule.tool[len(head) + 1 :]})"
+    if name.startswith("."):
+        return f"{READ}({rule.tool})"
+    if name in ALL:
+        return f"{COMMANDS}, {WRITES[0]} or another tool, each in a rule of its own"
+    if name in PROGRAMS:
+        return f"{COMMANDS}({name} {rule.text.partition('(')[2].rstrip(')') or '*'})"
+    if patterned and rule.action != "allow" and (other := other_word(name)) in PATTERNED:
+        return other
+    return near_tool(rule.tool, known)
 
 
 def _rules(action: Action, value: Any, source: str) -> list[Rule]:

@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterable
 
 from zot_core.machine.hosts import HostPattern
+from zot_core.permissions.commands.programs import WRITERS
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.tools import BUILTIN_TOOLS
-from zot_provider.near_names import nearest
+from zot_provider.near_names import folded, nearest
 
 _OPERATOR = re.compile(r"[&|]+.*|;.+|.+;|.+[&|]|[0-9&]*[<>].*|[^$]*[()].*")
 """A word with an operator of the shell that ends a command or opens a file, or with a parenthesis, as in two rules in
@@ -32,8 +33,16 @@ text without quoted parts."""
 _REGULAR_PATH = re.compile(r"\\[A-Za-z0-9.]|[^\\]\$\Z|[^\\]\.\+")
 _COLON = re.compile(r"\A[^\s:]+:(?:[^\s*]|\*+\s+\S)|:--?[A-Za-z]")
 """A colon as other programs write it between a program and its arguments."""
-_KEY = re.compile(r"(?i:[a-z_]{2,}:\s|\w*(?:path|file|glob|pattern|prefix|reg\w*|command):|\w*(?:path|glob)=)")
+_KEY = re.compile(
+    r"(?i:[a-z_]{2,}:\s|\w*(?:path|file(?:name)?|dir(?:ectory)?|folder|glob|command)s?[:=]|\w*(?:pattern|prefix|reg\w*):)"
+)
 """A name of what follows, as other programs write it in a rule."""
+_PLACEHOLDER = re.compile(
+    r"\s\[?((?:ANY(?:THING)?|ARG(?:UMENT)?|BRANCH|CMD|COMMAND|DIR(?:ECTORY)?|FILE(?:NAME)?|FLAG|FOLDER|HOST|NAME|OPTION|PATH"
+    r"|PATTERN|SOMETHING|TEXT|URL|VALUE|XX+)S?\d?)(?![\w.=-])"
+)
+"""A word that stands for others in a manual."""
+_EXAMPLE = re.compile(r"/?path/to(?:/|\Z)")
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 _ALTERNATIVES = re.compile(r"(?<!\\)\{[^{}\s'\":]*,[^{}\s'\":]*\}")
 _SET = re.compile(r"(?<![/\\[])(?<!\A)\[[^][/]*\]|(?<![\\[])\[(?:[!^]?\w-\w[^][/]*\]|[^][/]+\](?=[\w*?+{]))")
@@ -42,6 +51,17 @@ _NO_PATH = re.compile(r"(?P<quote>['\"]).*(?P=quote)|[!^].*|[a-z]+://.*|.*[^\\](
 _BLANK = re.compile(r"\s/|/\s|\s\.\*")
 """A blank that is in no name, but in rules as a formatter leaves them."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_OTHER_WORDS = {
+    "bash": "cmd command execcommand program run sh shelltool subprocess",
+    "edit": "deletefile edittool modify modifyfile replacetool",
+    "fetch": "domain host http https internet network url web webfetchtool",
+    "read": "file filepath files path paths readfiletool",
+    "write": "writefiletool",
+}
+"""Words before a pattern, as `folded` returns them, that are no names of tools in other programs, or older ones."""
+ALL = ("all", "any", "anything", "everything", "tool", "tools")
+PROGRAMS = (WRITERS | frozenset(("doas", "su", "sudo"))) - {"install", "link", "patch"}
+"""Programs whose names nobody gives to a tool."""
 OF_OTHERS = ("lsp", "powershell", "repl")
 """Tools of other programs and of extensions that zot does not have: two have a name like a tool of zot by chance."""
 _EXPRESSION = "looks like a regular expression or an example, which a rule is not: * is any text, ? one character"
@@ -59,7 +79,15 @@ def near_tool(tool: str, known: Iterable[str]) -> str:
 
 def other_tool(name: str) -> str:
     """Return the tool of zot that other programs call so; empty if none is."""
-    return next((each.name for each in BUILTIN_TOOLS if name.casefold() in each.other_names), "")
+    plain = folded(name)
+    return next((each.name for each in BUILTIN_TOOLS if plain in map(folded, each.other_names)), "")
+
+
+def other_word(name: str) -> str:
+    """Return the tool of zot that a word is about; empty if it is about none. Behind it is a pattern, which is for such
+    a tool, and not for one of an extension."""
+    words = (each for each, text in _OTHER_WORDS.items() if folded(name) in text.split())
+    return other_tool(name) or next(words, "")
 
 
 def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, commands: bool) -> str:
@@ -105,6 +133,8 @@ def _command(pattern: CommandPattern) -> str:
     quoted, program = re.search(r"\S\s+\S", tokens[0]) if tokens else None, words[0] if words else ""
     if quoted or re.search(r"[|;&<>,]|/\Z", program) or "*," in words:
         return "it begins with one program, and quotes make one word of all that is in them"
+    if found := _PLACEHOLDER.search(text):
+        return f"{found[1]!r} {_EXPRESSION}; quote it if it is a part of a word"
     if found := _ALTERNATIVES.search(plain):
         return f"the shell makes several words of {found.group()!r:.40}; write a rule for each, or quote it"
     if _EXPANSION.search(plain):
@@ -124,7 +154,7 @@ def _path(text: str) -> str:
         return f"{found.group()!r:.40} is plain text here; {_EACH}"
     if _BLANK.search(text):
         return "no name begins or ends with a blank as this one has it; write the path without"
-    if found := _REGULAR_PATH.search(text):
+    if found := _REGULAR_PATH.search(text) or _EXAMPLE.match(text):
         return f"{found.group()!r:.40} {_EXPRESSION} of a name"
     if _NO_PATH.fullmatch(text):
         return f"expected one path, without quotes, in which * stands for a part of a name; {_EACH}"
