@@ -468,12 +468,15 @@ def test_a_rule_about_a_server_that_no_file_names_is_a_line(zot: Zot, server: Sc
     no = "no mcp.json that counts here names the server"
     for rule, said in (
         ("mcp__nope__x", [no]), ("mcp__tiem", [f"{no}; did you mean time?"]), ("MCP__time__now", []), ("mcp__ti*", []),
+        ("mcp__*", []), ("mcp__no*", [no]),
     ):  # fmt: skip
-        (zot.home / FILE).write_text(json.dumps({"permissions": {"deny": [rule]}}))
-        server.add("done")
-        done = zot.ask(server, "-p", "x")
-        lines = [line for line in done.err.splitlines() if line.startswith("zot: ")]
-        assert (done.code, lines) == (0, [f"zot: {zot.home / FILE}: {rule!r}: {each}" for each in said])
+        hook = {"match": f"bash|{rule}", "command": "exit 2"}
+        for settings in ({"permissions": {"deny": [rule]}}, {"hooks": {"tool_call": [hook]}}):
+            (zot.home / FILE).write_text(json.dumps(settings))
+            server.add("done")
+            done = zot.ask(server, "-p", "x")
+            lines = [line for line in done.err.splitlines() if line.startswith("zot: ")]
+            assert (done.code, lines) == (0, [f"zot: {zot.home / FILE}: {rule!r}: {each}" for each in said])
 
 
 def test_they_count_for_nothing_in_a_folder_that_is_not_trusted(zot: Zot, server: ScriptedServer) -> None:

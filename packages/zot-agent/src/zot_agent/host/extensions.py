@@ -130,15 +130,19 @@ class ProjectChoice:
         return found
 
     def _of_no_server(self, settings: Settings) -> list[str]:
-        """Return a line for each rule that denies or asks about tools of a server that no file names."""
-        key = Settings.permissions.key
-        held = [
-            (layer.source, rule)
+        """Return a line for each rule that denies or asks about tools of a server that no file names, and for each hook
+        program about such tools."""
+        rules, hooks = Settings.permissions.key, Settings.hooks.key
+        texts = [
+            (layer.source, text)
             for layer in settings.layers
             for action in ("ask", "deny")
-            for rule in layer.values.get(key, {}).get(action, ())
-            if rule.strip().casefold().startswith("mcp__")
+            for text in layer.values.get(rules, {}).get(action, ())
         ]
+        for layer in settings.layers:
+            matches = (_matches(entries) for entries in layer.values.get(hooks, {}).values())
+            texts += [(layer.source, name) for each in matches for text in each for name in text.split("|")]
+        held = [(source, text) for source, text in texts if text.strip().casefold().startswith("mcp__")]
         if not held or self._options.no_ext:
             return []
         from zot_agent.mcp.server_files import of_no_server  # noqa: PLC0415  few people have rules about servers
@@ -358,3 +362,9 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
     served = ServedProviders(registry, start)
     served.announce(discovery.active())
     return served
+
+
+def _matches(entries: object) -> list[str]:
+    """Return what the hook programs of an event are for; the entries are checked later."""
+    found = [each.get("match") for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
+    return [each for each in found if isinstance(each, str)]

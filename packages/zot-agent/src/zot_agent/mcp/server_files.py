@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from zot_ext.regular_file import read_regular
@@ -114,10 +115,10 @@ def of_no_server(rules: Iterable[tuple[str, str]], paths: Iterable[str]) -> list
     lines = []
     for source, text in rules:
         tool = text.strip().partition("(")[0].casefold()
-        server = f"mcp__{tool.removeprefix('mcp__').partition('__')[0].removesuffix('*')}"
-        if server in known or (tool.endswith("*") and any(each.startswith(tool[:-1]) for each in known)):
+        server = f"mcp__{tool.removeprefix('mcp__').partition('__')[0]}"
+        if server == "mcp__*" or any(fnmatchcase(each, server) for each in known):
             continue
-        near = nearest(server, known)
+        near = nearest(server.rstrip("*"), known)
         meant = f"; did you mean {known[near]}?" if near else ""
         lines.append(f"{source}: {text!r:.80}: no mcp.json that counts here names the server{meant}")
     return lines
