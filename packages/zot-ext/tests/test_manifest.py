@@ -162,6 +162,7 @@ def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path
                 "protects",
                 "guard",
                 "on_error",
+                "required",
                 "fail_closed",
                 "block",
             )

@@ -160,7 +160,10 @@ def _has_data(manifest: Manifest) -> bool:
 _NARROWING = ("enabled", "permissions", "disabled", "guards")
 _OF_GUARDS = ("guard", "intercept", "intercepts", "on_exit", "on_failure", "on_timeout", "protect", "protects")
 """The names of the fields by which an extension limits itself or guards, and what they are called by mistake."""
-_GUARDING = ("block", "fail_closed", "failclosed", "guard", "mandatory", "must_run", "mustrun", "on_error", "strict")
+_GUARDING = (
+    "block", "essential", "fail_closed", "failclosed", "guard", "mandatory", "must_run", "mustrun", "on_error",
+    "required", "strict",
+)  # fmt: skip
 """How names of fields begin that say what an extension does for a guard."""
 
 
