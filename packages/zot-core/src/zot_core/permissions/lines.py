@@ -14,8 +14,8 @@ from zot_core.permissions.commands.readers import reader_name
 from zot_core.permissions.commands.reading import Reading
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
 from zot_core.permissions.rule import COMMANDS, FILES, READ, WRITES, Rule
-from zot_core.permissions.shell_line import ShellLine, SimpleCommand, read_line
-from zot_core.permissions.word import GAP
+from zot_core.permissions.shell_line import REDIRECTS, ShellLine, SimpleCommand, read_line
+from zot_core.permissions.word import GAP, Word
 from zot_provider.record import Record, field
 
 GitUse: TypeAlias = Literal["", "reads", "writes"]
@@ -107,11 +107,11 @@ class LineRules:
         """Find what covers the commands of a line. Return why something is not covered, empty if all is."""
         if line.unclear:
             return line.unclear[0]
-        if not line.commands:
+        if not line.commands and not line.tests:
             return "it has no command"
         goes = any(form.name in ("cd", "pushd") for form in forms)
         rules: list[Rule] = []
-        for command in line.commands:
+        for command in (*line.commands, *line.tests):
             found = self._allow_of(command)
             if isinstance(found, str):
                 unknown = not self._reads or any(GAP in word.shape for word in command.words)
@@ -122,6 +122,9 @@ class LineRules:
                 rules.append(found)
         if rules and finding.reading.commands and goes:
             return "it changes the folder"
+        inputs = [Word(each.path) for each in line.redirections if not each.writes]
+        if inputs and (rules or not self._reads or not all(finding.reading.name(each, self._place) for each in inputs)):
+            return REDIRECTS
         if finding.git and (self._leaves_repository(forms) or (rules and follows_another(self._cwd))):
             return "git would work in another repository"
         finding.covering = rules

@@ -43,7 +43,7 @@ class Redirection(Record):
 class ShellLine(Record):
     """The commands and files of a line. `unclear` says why it may also do something else, `opaque` why it may run a
     command that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts`
-    are others that a shell may come to take for commands. `of_bash`: other shells may find other commands."""
+    are others that a shell may come to take for commands. `tests` are the plain ones in brackets. `of_bash`: other shells may find other commands."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
@@ -51,6 +51,7 @@ class ShellLine(Record):
     opaque: list[str] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    tests: list[SimpleCommand] = field(default_factory=list)
     of_bash: bool = False
 
     def hide(self, why: str) -> None:
@@ -70,20 +71,21 @@ class ShellLine(Record):
 _KINDS = (
     "program list pipeline command command_name redirected_statement subshell negated_command comment word number"
     " string string_content raw_string concatenation file_redirect file_descriptor command_substitution"
-    " process_substitution simple_expansion expansion variable_name special_variable_name"
+    " process_substitution simple_expansion expansion variable_name special_variable_name if_statement elif_clause"
+    " else_clause"
 )
 _CLEAR = frozenset(_KINDS.split())
 _MORE_KINDS = (
     "ERROR ansi_c_string arithmetic_expansion array binary_expression brace_expression c_style_for_statement case_item"
-    " case_statement compound_statement declaration_command do_group elif_clause else_clause extglob_pattern"
+    " case_statement compound_statement declaration_command do_group extglob_pattern"
     " for_statement function_definition heredoc_body heredoc_content heredoc_end heredoc_redirect heredoc_start"
-    " herestring_redirect if_statement parenthesized_expression postfix_expression regex subscript test_command"
+    " herestring_redirect parenthesized_expression postfix_expression regex subscript test_command"
     " test_operator translated_string unary_expression unset_command variable_assignment variable_assignments"
     " while_statement"
 )
 _FOUND = _CLEAR | frozenset(_MORE_KINDS.split())
 """Kinds in which every command is found; in an ERROR they are not, and it is noted apart."""
-_SIGNS = '; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
+_SIGNS = 'if then elif else fi ; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
 _TOKENS = frozenset(_SIGNS.split())
 _OF_BASH = frozenset(("[[", "((", "&>", "&>>", "ansi_c_string", "translated_string"))
 """To dash the first is a program, the second begins two subshells, and the others end a command or a text earlier."""
@@ -103,6 +105,7 @@ _ENDING = ("list", "negated_command", "pipeline")
 _DECLARING = ("declaration_command", "unset_command")
 _SUBSTITUTES = re.compile(r"[$<>]\(|`")
 _NUMBERED = re.compile(r"\\[xuUc0-7]")
+REDIRECTS = "it redirects input or output"
 _HARMLESS = "/dev/null"
 _MAKING = 200
 """The most parts of a statement in which commands are looked for whose output it writes."""
@@ -112,6 +115,9 @@ _ORDERS = {
 }  # fmt: skip
 """Variables from which programs take what a command has as arguments: files and code that run, and options."""
 _DESCRIPTORS = ("0", "1", "2")
+
+_TEST = re.compile(r"\[ (-[bdefhLnprswxzS]) ([\w./-]+) \]")
+"""A test in brackets that has the same words for every shell."""
 
 _parser: Parser | None = None
 
@@ -145,6 +151,9 @@ def read_line(text: str) -> ShellLine:
     stack = [root]
     while stack:  # no recursion: a line may be nested deeply
         node = stack.pop()
+        if node.type == "test_command" and (test := _TEST.fullmatch(text_of(node))):
+            line.tests.append(SimpleCommand([Word("test"), Word(test[1]), Word(test[2])], test[0]))
+            continue
         _read(node, line, data)
         if _changes_wildcards(node):
             line.hide("it changes which files a wildcard stands for")
@@ -325,8 +334,9 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):
         return
-    line.unclear.append("it redirects input or output")
     writes = not operator.startswith("<")
+    if operator != "<" or descriptor != "1" or not _is_file(read_word(file)):
+        line.unclear.append(REDIRECTS)
     line.redirections.append(Redirection(path, writes, _makers(node) if writes else []))
 
 

@@ -52,7 +52,9 @@ READS = [
     "git grep -n x",
     "git tag", "git remote -v", "cut -d: -f1 a.txt", "printf '%s\\n' a", "echo -n 'rm -rf /'", "date +%F", "which ls",
     "grep -- /etc/x a.txt", "du -sh .", "stat -c %s a.txt", "diff a.txt b.txt", "tr a-z A-Z", "ls --help",
-    "sort ./*.txt", "head --lines=1 a.txt", "cat sub/*.py",
+    "sort ./*.txt", "head --lines=1 a.txt", "cat sub/*.py", "cat < a.txt", "wc -l <a.txt | cat", "test -f a.txt && ls",
+    "git reflog", "git reflog -5 HEAD", "git stash list", "git worktree list --porcelain", "git show HEAD:sub/c.py",
+    "tar tf a.txt", "tar -tzf a.txt | head", "tar -t -v -f a.txt", "git diff --name-only HEAD",
 ]  # fmt: skip
 
 
@@ -83,7 +85,12 @@ DOES_MORE = [
     "git log --show-signature", "git remote show origin", "git cat-file --batch", "git diff --no-index a.txt b.txt",
     "date -s now", "date 0101", "xxd a.txt b.txt", "printf -v x y", "rg --pre ./x a", "rg -z a", "rg -L a", "file -C",
     "diff -l a.txt b.txt", "tail -f a.txt", "env", "jq -n env", "jq -n '$ENV'", "echo $HOME", "ls $(pwd)",
-    "cat <a.txt",
+    "cat <>a.txt", "cat <../secret", "cat <out", "cat <*.txt", "cat <$x", "cat <a.txt >x", "bash <a.txt", "cat 3<a.txt",
+    "[ -f ../secret ]", "[ -f a.txt ]\ntouch x", "[ -f a.txt ] >x", "[ -v 'a[$(touch x)]' ]", "test -v 'a[$(touch x)]'",
+    "test 'a[$(touch x)]' -eq 1", "if [ -f a.txt ]; then touch x; fi", "if touch x; then ls; fi", "test -f ../secret",
+    "tar xf a.txt", "tar tf h:a.txt", "tar tf a* ", "tar tf a.txt --to-command=ls", "tar -tIls -f a.txt", "tar tf out",
+    "tar -tf a.txt -F ls", "git reflog expire --all", "git reflog delete HEAD@{0}", "git stash list -p", "git stash drop",
+    "git worktree add x", "git worktree list x", "git stash show --ext-diff", "git reflog show --format=%G?",
     "cat <<E\nx\nE", "./ls", "/bin/ls", "A=1 ls", "ls | tee x", "ls; rm a.txt", "cd", "cd -", "cd sub; cd ..",
     "curl h",
     "cd sub && git status", "cat /etc/passwd", "cat ../secret", "cat out", "cat o*", "ls ..", "cd .. && ls", "ls ~",
@@ -102,6 +109,20 @@ def test_a_command_that_may_do_more_than_read_or_reads_elsewhere_is_asked_about(
     assert verdict(command, project).action == "ask"
     assert verdict(command, project, mode="accept-edits").action == "ask"
     assert verdict(command, project, mode="plan").action in ("ask", "deny")
+
+
+def test_a_test_in_brackets_and_a_choice_need_no_question(project: Path) -> None:
+    for command in (
+        "[ -f a.txt ] && cat a.txt || echo no",
+        "if [ -d sub ]; then ls sub; elif test -f x; then pwd; else ls; fi",
+    ):
+        assert verdict(command, project).action == "allow", command
+    assert verdict("[ -f a.txt ]", project, ("deny", "read(a.txt)")).action == "ask"
+
+
+def test_a_file_is_no_input_of_a_program_that_a_rule_allows(project: Path) -> None:
+    assert verdict("make <a.txt", project, ("allow", "bash(make)")).action == "ask"
+    assert verdict("cat <a.txt | make", project, ("allow", "bash(make)")).action == "ask"
 
 
 def test_a_wildcard_in_a_folder_stands_for_what_a_link_there_leads_to(project: Path) -> None:
@@ -134,9 +155,16 @@ def test_where_a_file_must_not_be_read_what_reads_folders_is_asked_about(project
     hidden: tuple[Action, str] = ("deny", "read(**/.env)")
     for command in (
         "grep -r x .", "git diff", "git log -p", "git show", "git grep x", "git status -v", "git log --check",
-        "grep x *",
+        "grep x *", "git show HEAD:a.txt HEAD", "git show --all HEAD:a.txt", "git show HEAD:a.txt -p", "git show HEAD",
+        "git diff --stat -p", "git diff --stat -U1", "git show --name-only --check", "git diff --stat -Gx",
+        "git show HEAD:.env", "git show HEAD:sub/.env", "git stash show -p", "git diff *.txt --word-diff --stat",
     ):  # fmt: skip
-        assert verdict(command, project, hidden).action == "ask", command
+        assert verdict(command, project, hidden).action in ("ask", "deny"), command
+    assert verdict("git show HEAD:sub/c.py", project / "sub", ("deny", "read(c.py)")).action in ("ask", "deny")
+    for command in (
+        "git show HEAD:a.txt", "git show HEAD:a.txt HEAD:sub/c.py", "git diff --stat", "git show --name-only HEAD",
+    ):  # fmt: skip
+        assert verdict(command, project, hidden).action == "allow", command
     for command in ("cat a.txt", "git status", "git log --oneline", "ls -R", "grep x a.txt", "grep -r x a.txt"):
         assert verdict(command, project, hidden).action == "allow", command
     assert verdict("grep -r x sub", project, ("deny", "read(a.txt)")).action == "allow"

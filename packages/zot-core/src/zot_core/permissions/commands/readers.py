@@ -11,6 +11,8 @@ subcommand, and
 - `paths=-f`: options whose values are files;
 - `most=0`: there are at most this number of arguments that are no options;
 - `deep=*` or `deep=-r,-p`: it reads files that it does not name, always or with one of these options;
+- `names=--stat`: with one of these options, and none of those in `deep`, it shows names and not what is in the files;
+- `blobs`: it reads no more than the arguments if they are all like `HEAD:path`, and there are no options;
 - `first=EXPRESSION`, `never=EXPRESSION`: what the first argument must be, what none may contain;
 - `stars`: its arguments may begin with a wildcard, because no option of it, listed or not, does harm.
 
@@ -38,6 +40,11 @@ _LOG = """
     --date --branches --tags --remotes --skip --left-right --cherry-pick --topo-order --date-order --no-walk
     --all-match --invert-grep --perl-regexp --regexp-ignore-case --full-history --ancestry-path
 """
+_PATCH = (
+    "deep=*,-p,-u,-U,-S,-G,-L,-W,--patch,--unified,--function-context,--word-diff,--check"
+    " names=--stat,--shortstat,--numstat,--name-only,--name-status,--summary,--dirstat"
+)
+_BLOB = re.compile(r"[^:]+:[^/:][^:]*")
 _MOST = 1_000
 
 _ROWS = """
@@ -73,7 +80,7 @@ git branch: -avr --all --list --show-current --remotes --verbose --merged --no-m
     --format --points-at --no-color --color --column --no-column =-vv most=0 never=signature
 git cat-file: -tspe deep=*
 git describe: --tags --always --long --abbrev --match --exclude --all --exact-match --first-parent
-git diff: @diff deep=*
+git diff: @diff @patch
 git grep: -niIlLcwvhHoqEFGPpWzC0123456789 -e: -A: -B: -m: --count --heading --break --untracked --cached --no-color
     --color --and --or --not --ignore-case --word-regexp --name-only --line-number --max-depth --max-count --column
     --show-function --function-context --all-match words=1 given=-e deep=*
@@ -82,6 +89,7 @@ git ls-files: -cdmoisuzvt -x: --cached --deleted --modified --others --ignored -
     --full-name --error-unmatch --directory --eol --exclude --abbrev --deduplicate
 git ls-tree: -drtlz --name-only --name-status --long --full-name --full-tree --abbrev --object-only --format
 git merge-base: -a --all --octopus --independent --is-ancestor --fork-point
+git reflog: @log -0123456789 first=show|HEAD\\S*
 git remote: -v --verbose most=0
 git rev-list: @log -0123456789 --count --objects --parents --children --left-only --right-only
 git rev-parse: -q --show-toplevel --abbrev-ref --short --verify --git-dir --git-common-dir --is-inside-work-tree
@@ -89,11 +97,14 @@ git rev-parse: -q --show-toplevel --abbrev-ref --short --verify --git-dir --git-
     --symbolic --quiet --show-superproject-working-tree
 git shortlog: -snec --summary --numbered --email --since --until --no-merges --all
 git show-ref: -dsq --heads --tags --head --hash --abbrev --verify --quiet
-git show: @log @diff deep=*
+git show: @log @diff @patch blobs
+git stash list: @log -0123456789 most=0
+git stash show: @diff deep=*
 git status: -sbvz --short --branch --porcelain --long --untracked-files --ignored --show-stash --ahead-behind
     --no-ahead-behind --no-renames --find-renames --column --no-column =-uno =-unormal =-uall =-u deep=-v
 git tag: -lni0123456789 --list --sort --contains --no-contains --merged --no-merged --points-at --format --column
     most=0 never=signature
+git worktree list: -vz --verbose --porcelain most=0
 grep: -EFGPivwxcLlnHhoqsbaIzZUTyrC0123456789 -e: -f: -m: -A: -B: --extended-regexp --fixed-strings --perl-regexp
     --ignore-case --invert-match --word-regexp --line-regexp --count --color --colour --files-with-matches
     --files-without-match --line-number --with-filename --no-filename --only-matching --quiet --silent --no-messages
@@ -125,7 +136,7 @@ rg: -niISswlcovFPUuxHNhVpq0. -e: -g: -t: -T: -A: -B: -C: -m: -M: -j: -E: -d: -r:
     --count-matches --files-with-matches --files-without-match --only-matching --invert-match --line-number
     --no-line-number --with-filename --no-filename --column --context --after-context --before-context --max-count
     --max-columns --regexp --replace --text --vimgrep --no-config --passthru --trim --null words=1
-    given=-e,--regexp,--files,--type-list deep=*
+    given=-e,--regexp,--files,--type-list deep=* names=--files
 sed: -n words=1 first=(\\d+|\\$)(,(\\d+|\\$))?p
 seq: -w -s: -f: text
 sha1sum: @md5sum
@@ -139,6 +150,8 @@ stat: -Lftx -c: --dereference --file-system --terse --format --printf stars
 strings: -adf -n: -t: -e: --all --bytes --radix never=^@
 tac: -br -s: stars
 tail: -qvz0123456789 -n: -c: --lines --bytes --quiet --silent --verbose
+tar: -tvzjJ -f: --list words=1 first=t[vzjJ]*f paths=-f never=[:*?\\[]
+test: =-b =-d =-e =-f =-h =-L =-n =-p =-r =-s =-w =-x =-z =-S =-nt =-ot =-ef =-eq =-ne =-lt =-le =-gt =-ge never=\\[
 tr: -cdstC --complement --delete --squeeze-repeats --truncate-set1 text
 tree: -adfhipsugDFQ =-L =-I =-P --noreport --dirsfirst --gitignore --prune --du --filelimit
 true: text
@@ -151,7 +164,7 @@ which: -a text
 whoami: most=0
 xxd: =-a =-b =-d =-e =-E =-i =-p =-ps =-u -c: -g: -l: -o: -s: most=1
 """
-_SHARED = {"@diff": _DIFF, "@log": f"{_LOG} never=%\\W?G", "@printf": f"never={STORES}"}
+_SHARED = {"@diff": _DIFF, "@patch": _PATCH, "@log": f"{_LOG} never=%\\W?G", "@printf": f"never={STORES}"}
 
 
 class Reader(Record):
@@ -167,6 +180,8 @@ class Reader(Record):
     paths: frozenset[str]
     most: int
     deep: frozenset[str]
+    names: frozenset[str]
+    blobs: bool
     first: str
     never: str
     stars: bool
@@ -208,6 +223,8 @@ def _row(tokens: Sequence[str]) -> Reader:
         frozenset(said.get("paths", "").split(",")),
         int(said.get("most", _MOST)),
         frozenset(said.get("deep", "").split(",")),
+        frozenset(said.get("names", "").split(",")),
+        "blobs" in tokens,
         said.get("first", ""),
         said.get("never", ""),
         "stars" in tokens,
@@ -226,7 +243,7 @@ def shown_rows() -> Iterator[str]:
         yield " ".join([name, *letters, *valued, *sorted(row.exact), *sorted(row.long)])
 
 
-BUILTINS = frozenset(("cd", "echo", "false", "printf", "pwd", "true", "type"))
+BUILTINS = frozenset(("cd", "echo", "false", "printf", "pwd", "test", "true", "type"))
 """Readers that bash has itself."""
 
 
@@ -235,8 +252,8 @@ def reader_name(words: Sequence[str]) -> tuple[str, int]:
     if words and words[0] in READERS:
         return words[0], 1
     at = 1 + (len(words) > 1 and words[1] == "--no-pager")
-    name = " ".join([*words[:1], *words[at : at + 1]])
-    return (name, at + 1) if name in READERS else ("", 0)
+    found = ((" ".join([*words[:1], *words[at:end]]), end) for end in (at + 2, at + 1))
+    return next(((name, end) for name, end in found if name in READERS), ("", 0))
 
 
 def is_reader(name: str) -> bool:
@@ -308,4 +325,8 @@ def _judged(name: str, row: Reader, options: set[str], files: list[Word], operan
     silent = 0 if options & row.given else row.words
     if any(word.glob and word.shape[0] in "*?[" for word in every):
         options = options | row.deep  # a stranger may have named a file like one of them
-    return ReadFiles([*files, *operands[silent:]], "*" in row.deep or bool(options & row.deep - {""}))
+    named = (options & row.names and not options & row.deep) or (
+        row.blobs and not options and bool(operands) and all(_BLOB.fullmatch(word.shape) for word in operands)
+    )
+    deep = not named and ("*" in row.deep or bool(options & row.deep - {""}))
+    return ReadFiles([*files, *operands[silent:]], deep)

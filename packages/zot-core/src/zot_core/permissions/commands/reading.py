@@ -45,7 +45,7 @@ class Reading(Record):
             return "git would run in another folder"
         start = len(self.paths)
         for word in found.words:
-            if not self._name(word, place, inner=git):
+            if not self.name(word, place, inner=git):
                 return f"the names that {word.shape!r} stands for are not known"
         if found.deep:
             folders = [path for path in self.paths[start:] if os.path.isdir(path)] if found.words else self.folders
@@ -66,7 +66,7 @@ class Reading(Record):
         self.folders = list(dict.fromkeys([*self.folders, *reached]))
         return ""
 
-    def _name(self, word: Word, place: LinePlace, *, inner: bool) -> bool:
+    def name(self, word: Word, place: LinePlace, *, inner: bool = False) -> bool:
         """Add the files that a word stands for; with `inner` also a path behind a colon."""
         for folder in self.folders:
             if word.glob:
@@ -76,6 +76,7 @@ class Reading(Record):
                 self.paths += found
                 # Without such a file, the word is what the program gets.
             self.paths += [place.real(each, folder) for each in (word.shape, word.shape.lstrip("@"))]
-            if inner and ":" in word.shape:
-                self.paths += [place.real(part, folder) for part in word.shape.split(":")[1:] if part]
+            if inner and ":" in word.shape:  # a path behind a colon begins in the folder, or at the top
+                parts = [part for part in word.shape.split(":")[1:] if part]
+                self.paths += [place.real(part, each) for part in parts for each in (folder, repository_top(place.cwd))]
         return True
