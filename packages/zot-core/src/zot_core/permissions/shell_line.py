@@ -6,12 +6,14 @@ named here are neither: a grammar that grows makes lines unclear and opaque, nev
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from tree_sitter import Node, Parser
 
 from zot_core.permissions.here_document import ends_where_seen
-from zot_core.permissions.word import GAP, Word, quoted_text, read_word, read_words, text_of
+from zot_core.permissions.loop_values import Loop, choices, read_loops
+from zot_core.permissions.word import GAP, NO_VALUES, Word, quoted_text, read_word, read_words, shares_number, text_of
 from zot_provider.record import Record, field
 
 LENGTH = 10_000
@@ -43,7 +45,8 @@ class Redirection(Record):
 class ShellLine(Record):
     """The commands and files of a line. `unclear` says why it may also do something else, `opaque` why it may run a
     command that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts`
-    are others that a shell may come to take for commands. `tests` are the plain ones in brackets. `of_bash`: other shells may find other commands."""
+    are others that a shell may come to take for commands. `tests` are the plain ones in brackets. `of_bash`: other
+    shells may find other commands."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
@@ -148,13 +151,14 @@ def read_line(text: str) -> ShellLine:
     root = tree.root_node  # another one each time, whose children are made again
     if not _is_whole(root, data):
         line.hide("it has characters that belong to no word")
+    loops = read_loops(root, text)
     stack = [root]
     while stack:  # no recursion: a line may be nested deeply
         node = stack.pop()
         if node.type == "test_command" and (test := _TEST.fullmatch(text_of(node))):
             line.tests.append(SimpleCommand([Word("test"), Word(test[1]), Word(test[2])], test[0]))
             continue
-        _read(node, line, data)
+        _read(node, line, data, loops)
         if _changes_wildcards(node):
             line.hide("it changes which files a wildcard stands for")
         stack.extend(reversed(node.children))
@@ -176,15 +180,16 @@ def _is_whole(root: Node, data: bytes) -> bool:
     return _BLANKS.fullmatch(data, end) is not None
 
 
-def _read(node: Node, line: ShellLine, data: bytes) -> None:
+def _read(node: Node, line: ShellLine, data: bytes, loops: Sequence[Loop]) -> None:
     kind = node.type
     if kind == "command":
-        line.commands.append(_command(node))
-        line.redirections += _of_tee(node, line.commands[-1].shapes)
+        for values in choices(loops, node):
+            line.commands.append(_command(node, values))
+            line.redirections += _of_tee(node, line.commands[-1].shapes)
     elif kind == "redirected_statement" and _last_command(node) is None and (words := _words_of(node)):
         line.commands.append(SimpleCommand([read_word(each) for each in words], text_of(node)))
     elif kind == "file_redirect":
-        _read_redirection(node, line, data)
+        _read_redirection(node, line, data, loops)
     elif kind in ("heredoc_body", "herestring_redirect"):
         line.inputs.append(text_of(node) if kind == "heredoc_body" else read_word(node.children[-1]).shape)
     elif kind in _DECLARING:
@@ -194,20 +199,23 @@ def _read(node: Node, line: ShellLine, data: bytes) -> None:
         line.commands += ordered(f"{text_of(node.children[0])}={line.texts[-1]}")
     elif kind == "heredoc_redirect" and not ends_where_seen(node, data):
         line.hide("it is not clear where a here-document ends")
-    elif kind == "word" and b"\n" in (node.text or b""):
-        line.hide("a word of it has a line break")
-    if any(
-        after.type == "file_redirect" and _shares_number(before, after) for before, after in pairwise(node.children)
-    ):
-        line.hide("a number may belong to a redirection")
-    if any(not _BETWEEN.fullmatch(data, a.end_byte, b.start_byte) for a, b in pairwise(_separate(node))):
-        line.hide("its words are not separated")
+    _check_words(node, line, data)
     line.of_bash = line.of_bash or kind in _OF_BASH
     _read_text(node, line)
     if kind not in (_CLEAR if node.is_named else _TOKENS):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
     if node.is_named and kind not in _FOUND:
         line.opaque.append(f"it contains a {kind.replace('_', ' ')}")
+
+
+def _check_words(node: Node, line: ShellLine, data: bytes) -> None:
+    """Note where a shell may see other words than the grammar."""
+    if node.type == "word" and b"\n" in (node.text or b""):
+        line.hide("a word of it has a line break")
+    if any(after.type == "file_redirect" and shares_number(before, after) for before, after in pairwise(node.children)):
+        line.hide("a number may belong to a redirection")
+    if any(not _BETWEEN.fullmatch(data, a.end_byte, b.start_byte) for a, b in pairwise(_separate(node))):
+        line.hide("its words are not separated")
 
 
 def _changes_wildcards(node: Node) -> bool:
@@ -247,12 +255,14 @@ def _separate(node: Node) -> list[Node]:
     return words if file is None else [file, *words]
 
 
-def _command(node: Node) -> SimpleCommand:
+def _command(node: Node, values: Mapping[str, Word] = NO_VALUES) -> SimpleCommand:
     words = [
         word
         for child in (*node.children, *_words_behind(node))
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
-        for word in read_words(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
+        for word in read_words(
+            child.children[0] if child.type == "command_name" and child.child_count == 1 else child, values
+        )
     ]
     return SimpleCommand(words, text_of(node), _is_fed(node))
 
@@ -277,17 +287,6 @@ def _words_of(statement: Node) -> list[Node]:
         found += each.children_by_field_name("argument")
         found += [word for redirect in redirects for word in _parts(redirect)[1]]
     return found
-
-
-def _shares_number(before: Node, redirect: Node) -> bool:
-    """Whether a number is between a node and the sign of a redirection, without a blank on both sides: whose it is, the
-    grammar and shells see differently."""
-    if before.end_byte < redirect.start_byte:
-        return False
-    last = before
-    while last.children:
-        last = last.children[-1]
-    return last.type == "number" or redirect.children[0].type == "file_descriptor"
 
 
 def _last_command(statement: Node) -> Node | None:
@@ -316,7 +315,7 @@ def _is_file(word: Word) -> bool:
     return word.known and not word.shape.startswith(("/dev/", "/proc/"))
 
 
-def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
+def _read_redirection(node: Node, line: ShellLine, data: bytes, loops: Sequence[Loop]) -> None:
     file, words = _parts(node)
     if words:
         line.unclear.append("a redirection is before other words")
@@ -337,7 +336,8 @@ def _read_redirection(node: Node, line: ShellLine, data: bytes) -> None:
     writes = not operator.startswith("<")
     if operator != "<" or descriptor != "1" or not _is_file(read_word(file)):
         line.unclear.append(REDIRECTS)
-    line.redirections.append(Redirection(path, writes, _makers(node) if writes else []))
+    for values in choices(loops, node):
+        line.redirections.append(Redirection(read_word(file, values).shape, writes, _makers(node) if writes else []))
 
 
 def _of_tee(node: Node, words: list[str]) -> list[Redirection]:

@@ -1,6 +1,7 @@
 """`read_word`: a word of a line of shell as the program gets it."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -24,6 +25,9 @@ class Word(NamedTuple):
         return not self.glob and GAP not in self.shape
 
 
+NO_VALUES: Mapping[str, Word] = {}
+_SAFE = re.compile(r"[\w./,@%+=:-]+")
+"""A value that is one word without quotes, too."""
 _ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """Text that looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
@@ -46,11 +50,12 @@ _DOCUMENT = re.compile(r"\$\(\s*cat\s*<<\s*(['\"])(\w+)\1[ \t]*\n((?:.*\n)?)\2\n
 """A here-document as an argument, in which nothing is replaced."""
 
 
-def read_words(node: Node) -> list[Word]:
-    """Return a word of a line as the words that the program gets: with alternatives in braces they are several."""
+def read_words(node: Node, values: Mapping[str, Word] = NO_VALUES) -> list[Word]:
+    """Return a word of a line as the words that the program gets: with alternatives in braces they are several.
+    `values` holds what variables are known to have."""
     text = text_of(node)
     if node.type not in ("word", "concatenation") or "{" not in text or not _BRACED.fullmatch(text):
-        return [read_word(node)]
+        return [read_word(node, values)]
     shapes = [text]
     while found := next(filter(None, map(_ALTERNATIVES.search, shapes)), None):
         at, word = shapes.index(found.string), found.string
@@ -60,8 +65,14 @@ def read_words(node: Node) -> list[Word]:
     return [Word(each) for each in shapes if each]
 
 
-def read_word(node: Node) -> Word:
+def read_word(node: Node, values: Mapping[str, Word] = NO_VALUES) -> Word:
     kind = node.type
+    if values and kind == "string":
+        names = [text_of(each).strip("${}") for each in node.named_children if each.type.endswith("expansion")]
+        if len(names) == 1 and text_of(node) in (f'"${names[0]}"', f'"${{{names[0]}}}"') and names[0] in values:
+            return values[names[0]]
+    if kind in ("simple_expansion", "expansion") and (value := values.get(text_of(node).strip("${}"))) is not None:
+        return value if not value.glob and _SAFE.fullmatch(value.shape) else Word(GAP)
     if kind in ("word", "number"):
         text = text_of(node)
         if _PLAIN.fullmatch(text):
@@ -74,16 +85,17 @@ def read_word(node: Node) -> Word:
     if kind == "raw_string":
         return Word(text_of(node)[1:-1])
     if kind == "string":
-        return Word(quoted_text(node))
+        return Word(quoted_text(node, values))
     if kind == "concatenation":
         if text_of(node) == "{}":
             return Word("{}")
-        parts = [read_word(child) for child in node.children]
+        fixed = {name: value for name, value in values.items() if not value.glob}
+        parts = [read_word(child, fixed) for child in node.children]
         return Word("".join(part.shape for part in parts), any(part.glob for part in parts))
     return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
 
 
-def quoted_text(node: Node, *, documents: bool = True) -> str:
+def quoted_text(node: Node, values: Mapping[str, Word] = NO_VALUES, *, documents: bool = True) -> str:
     """Return what is between two quotes, with a gap for each expansion, with `documents` except here-documents."""
     text, shape, at = node.text or b"", [], node.start_byte + 1
     expansions = [child for child in node.children if child.is_named and child.type != "string_content"]
@@ -92,10 +104,17 @@ def quoted_text(node: Node, *, documents: bool = True) -> str:
         plain = text[at - node.start_byte : end - node.start_byte].decode("utf-8", "surrogateescape")
         shape += [
             _QUOTED_ESCAPE.sub(_escaped, plain),
-            "" if each is None else _document(text_of(each)) if documents else GAP,
+            "" if each is None else _text(each, values) if documents else GAP,
         ]
         at = end if each is None else each.end_byte
     return "".join(shape)
+
+
+def _text(expansion: Node, values: Mapping[str, Word]) -> str:
+    """Return what an expansion in quotes stands for, or a gap."""
+    text = text_of(expansion)
+    value = values.get(text.strip("${}")) if expansion.type in ("simple_expansion", "expansion") else None
+    return _document(text) if value is None else GAP if value.glob else value.shape
 
 
 def _document(expansion: str) -> str:
@@ -112,3 +131,14 @@ def _escaped(found: re.Match[str]) -> str:
 
 def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "surrogateescape")
+
+
+def shares_number(before: Node, redirect: Node) -> bool:
+    """Whether a number is between a node and the sign of a redirection, without a blank on both sides: whose it is, the
+    grammar and shells see differently."""
+    if before.end_byte < redirect.start_byte:
+        return False
+    last = before
+    while last.children:
+        last = last.children[-1]
+    return last.type == "number" or redirect.children[0].type == "file_descriptor"

@@ -82,6 +82,10 @@ class LinePlace:
             if form.name not in ("cd", "pushd") or len(form) < 2 or GAP in form[1].shape:
                 continue
             word = expand_home(form[1].shape, self.home)
+            there = [self.expand(word, each) for each in folders] if form[1].glob else []
+            if None in there:
+                return None
+            folders += [path for each in there for path in each or () if os.path.isdir(path)]
             reached = [os.path.normpath(os.path.join(each, word)) for each in folders]
             reached += [self.real(word, each) for each in folders]
             folders = list(dict.fromkeys([*folders, *(self.real(each, each) for each in reached)]))
