@@ -186,6 +186,7 @@ def test_an_unknown_key_that_holds_nothing_back_is_a_line(content: dict[str, Any
         *({"write": False}, {"shell": False}, {"mcp": False}, {"fetch": False}),
         *({"lockdown": True}, {"protect": ["~/.ssh"]}, {"never": ["bash"]}, {"dry_run": True}, {"allow_all": False}),
         *({"allowedHosts": ["a"]}, {"trusted": False}, {"profiles": [{"sandbox": "on"}]}),
+        *({"ignore": [".env"]}, {"writable_roots": []}, {"child_env": "none"}, {"shell_environment_policy": {}}),
     ],
 )
 def test_an_unknown_key_whose_value_or_name_asks_for_less_stops(content: dict[str, Any], tmp_path: Path) -> None:

@@ -22,16 +22,18 @@ SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
 
 _WORDS = {
     "permissions": """
-        allow allowedtools ask askfirst bash defaultmode deny disabledtools disallowedtools dryrun enabledtools mode
-        never nobash noedit noshell nowrite perm perms plan policies policy rules
+        allow allowedtools ask askfirst bash coretools defaultmode deny disabledtools disallowedtools dryrun
+        enabledtools ignore ignorefiles ignorepatterns mode never nobash noedit noshell nowrite perm perms plan policies
+        policy rules
     """,
+    "child_keys": "childenv clearenv shellenvironmentpolicy",
     "hooks": "posttooluse pretooluse toolcall toolresult userpromptsubmit",
     "http_proxy": "proxy",
     "max_steps": "budget maxcost maxturns steps turns",
     "project_trust": "notrust trust trusted",
     "sandbox": "jail jailbydefault jailed network nonetwork offline",
     "sandbox_hosts": "alloweddomains allowedhosts",
-    "sandbox_folders": "adddir additionaldirectories writable",
+    "sandbox_folders": "adddir additionaldirectories writable writableroots",
 }
 _ELSEWHERE = {word: setting for setting, words in _WORDS.items() for word in words.split()}
 """Words for what a setting is about, as `folded` returns them: parts of it, and names of the Go zot and of other
