@@ -194,6 +194,31 @@ async def test_the_end_of_a_conversation_stays_in_view_when_the_page_gets_anothe
 
 
 @pytest.mark.needs("chromium")
+async def test_what_is_read_stays_in_view_when_the_page_gets_another_size_while_an_answer_comes(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    rows = [f"row {number} " + "words that take several rows on a phone " * 9 for number in range(400)]
+    server.add(Turn("\n\n".join(rows), chunk=2000, delay=0.2))
+    drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    row = "[...log.querySelectorAll('p')].find((each) => each.innerText.startsWith('row 9 '))"
+    top = f"Math.round({row}.getBoundingClientRect().top - log.getBoundingClientRect().top)"
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="talk")
+        await tab.until("log.innerText.includes('row 30 ')")
+        await tab.value(f"log.scrollTop += {top}")
+        await tab.value(drawn)
+        for width, height in ((360, 640), (1600, 900), (640, 360)):
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            await tab.call("Emulation.setDeviceMetricsOverride", **size)
+            await tab.until(f"innerWidth === {width}")
+            await tab.value(drawn)
+            await tab.until(f"Math.abs({top}) < 20")
+        assert not await tab.value(DONE)
+
+
+@pytest.mark.needs("chromium")
 async def test_why_a_call_failed_is_shown_at_once_and_what_went_well_is_folded(
     visiting: Visiting, server: ScriptedServer
 ) -> None:

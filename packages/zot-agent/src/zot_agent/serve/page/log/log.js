@@ -14,7 +14,31 @@ log.addEventListener("scroll", () => {
   const near = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
   if (near || log.scrollTop < before) atEnd = near;
   before = log.scrollTop;
+  if (!atEnd) reading = firstInView();
 }, { passive: true });
+
+// What is at the top of the view, how far below it, and how high.
+let reading = null;
+
+function firstInView() {
+  const box = log.getBoundingClientRect();
+  for (let y = 4; y < box.height / 2; y += 16) {
+    const found = document.elementFromPoint(box.left + box.width / 2, box.top + y);
+    if (found !== log && log.contains(found)) {
+      const { top, height } = found.getBoundingClientRect();
+      return { found, below: top - box.top, height };
+    }
+  }
+  return null;
+}
+
+// Put it back there: of what is partly above the view, the same share.
+function readOn() {
+  if (!reading?.found.isConnected) return;
+  const { top, height } = reading.found.getBoundingClientRect();
+  const below = reading.below < 0 ? reading.below * height / reading.height : reading.below;
+  log.scrollTop += top - log.getBoundingClientRect().top - below;
+}
 
 export function follow(always = false) {
   atEnd ||= always;
@@ -26,8 +50,9 @@ export function follow(always = false) {
   });
 }
 
-// A page that becomes narrower or lower moves the end away too. It is put back at once, before what that scrolls is told.
-new ResizeObserver(() => { if (atEnd) log.scrollTop = log.scrollHeight; }).observe(log);
+// A page that becomes narrower or lower moves the end away too, and what is read. It is put back at once, before what
+// that scrolls is told.
+new ResizeObserver(() => { if (atEnd) log.scrollTop = log.scrollHeight; else readOn(); }).observe(log);
 
 // What grows after it was put: pictures, code that gets its colours, cells that are opened.
 const growing = new ResizeObserver(() => follow());
