@@ -52,7 +52,7 @@ def test_names_and_values_that_a_model_made_up_are_drawn_as_text() -> None:
 def test_a_replacement_is_a_change() -> None:
     call = ToolRequest("1", "edit", {"path": "a.py", "edits": [{"oldText": "x = 1", "newText": "x = 2"}]})
 
-    assert shown(call, 40) == ["  path: a.py", "  x = 1", "  x = 2"]
+    assert shown(call, 40) == ["  path: a.py", "  oldText: x = 1", "  newText: x = 2"]
 
 
 async def test_the_question_before_an_edit_shows_the_change_with_numbers_and_colours(chats: Chats) -> None:

@@ -114,7 +114,8 @@ def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
 
 
 def arguments(call: ToolRequest) -> list[Row[Any]]:
-    """Return the lines for the arguments of a call; `oldText` and `newText` are coloured as a diff."""
+    """Return the lines for the arguments of a call, with their names; `oldText` and `newText` have the colours of a
+    diff."""
     lines: list[Row[Any]] = []
 
     def show(name: str, value: object) -> None:
@@ -125,8 +126,7 @@ def arguments(call: ToolRequest) -> list[Row[Any]]:
                     show(key, item)
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-            named = [("muted", f"{sanitize_line(reveal(name))}: ")] if style == "text" else []
-            lines.append([*named, (style, reveal(text))])
+            lines.append([("muted", f"{sanitize_line(reveal(name))}: "), (style, reveal(text))])
 
     for name, value in call.arguments.items():
         show(name, value)
