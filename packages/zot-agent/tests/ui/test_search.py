@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from screen import Chats, Talk, bash
+from screen import Chats, Paused, Talk, bash
 
 from zot_agent.ui.cells.history_pager import HistoryPager
 from zot_agent.ui.search.hits import ConversationHits
@@ -103,6 +103,20 @@ async def test_a_folded_result_is_searched_and_opened_and_folded_again(chats: Ch
         await talk.press("<up>")
         await talk.shown("1 of 3")
         assert "ctrl+o" in talk.transcript()
+
+
+async def test_hits_are_counted_while_an_answer_grows(chats: Chats) -> None:
+    client = Paused([Turn("a needle¶, a needle and a needle", chunk=100)])
+    async with chats.open(client) as talk:
+        talk.type("one<enter>")
+        await talk.shown("a needle")
+        await talk.press("<f3>")
+        await talk.press("needle")
+        await talk.shown("1 of 1")
+        client.go.set()
+        await talk.shown("3 of 3")
+        await talk.press("<down>")
+        await talk.shown("2 of 3")
 
 
 async def test_what_an_answer_does_not_show_is_not_counted(chats: Chats) -> None:

@@ -18,6 +18,9 @@ from zot_tui.widgets.transcript.transcript import Transcript
 SLICE = 0.004
 """Seconds of work between two looks at what else waits, such as a key."""
 
+FOLLOWED = 0.5
+"""Seconds after which what has grown is counted again."""
+
 REPORTED = 0.05
 """Seconds between two reports of the hits that a thread has found."""
 
@@ -45,6 +48,7 @@ class ConversationHits:
         self._transcript, self._history, self._tools, self._changed = transcript, history, tools, changed
         self._phrase, self._pattern = Phrase(""), RowPattern((), exact=False)
         self._cells: dict[Cell, int] = {}
+        self._live: set[Cell] = set()  # the cells that could still change when they were counted
         self._unread: dict[int, int] = {}  # hits in messages without cells
         self._opened: Cell | None = None  # a cell that was opened for its hit
         self._begin = transcript.last_row
@@ -75,6 +79,7 @@ class ConversationHits:
         self._phrase = Phrase(text)
         self._pattern = RowPattern(self._phrase.words, exact=self._phrase.exact)
         self._cells.clear()
+        self._live.clear()
         self._unread.clear()
         self.place = None
         self._transcript.marks = TranscriptMarks(self._pattern)
@@ -103,6 +108,19 @@ class ConversationHits:
                 self._go(found)
             self._changed()
 
+    @property
+    def outdated(self) -> bool:
+        """Whether there are cells that were not counted, or may have changed since then."""
+        cells = self._transcript.cells
+        return not self.counting and bool(self._phrase and cells) and bool(self._live or cells[-1] not in self._cells)
+
+    async def follow(self) -> None:
+        """Count what has grown, after `FOLLOWED` seconds."""
+        await asyncio.sleep(FOLLOWED)
+        async with self._going:
+            self._follow()
+        self._changed()
+
     def close(self) -> None:
         """Take the marks away; what was opened for the last hit stays open."""
         self._transcript.marks = None
@@ -113,7 +131,7 @@ class ConversationHits:
         pause = _Pause()
         async with self._going:
             for cell in reversed([*self._transcript.cells]):
-                self._cells[cell] = self._count(cell)
+                self._count_cell(cell)
                 await pause.take()
         if any(self._cells.values()):
             await self.step(older=True)
@@ -123,16 +141,25 @@ class ConversationHits:
             return 0
         return sum(self._phrase.count(each.text, markdown=each.markdown) for each in cell.texts() if each.text)
 
+    def _count_cell(self, cell: Cell) -> None:
+        self._live.discard(cell)
+        if cell.live:
+            self._live.add(cell)
+        self._cells[cell] = self._count(cell)
+
     def _follow(self) -> None:
-        """Count the cells that are new or may still change, and forget what is no longer there or has cells now."""
+        """Count the cells that are new or may have changed, and forget what is no longer there or has cells now."""
         known, unread = self._cells, self._history.unread
-        self._cells = {
-            cell: self._count(cell) if cell.live or cell not in known else known[cell]
-            for cell in self._transcript.cells
-        }
+        cells, live = self._transcript.cells, self._live
+        self._cells, self._live = {cell: known[cell] for cell in cells if cell in known and cell not in live}, set()
+        for cell in cells:
+            if cell not in self._cells:
+                self._count_cell(cell)
         self._unread = {at: count for at, count in self._unread.items() if any(at in each for each in unread)}
-        if self.place is not None and self.place.cell not in self._cells:
-            self.place = None
+        if self.place is not None:
+            cell, chunk, hit, from_below = self.place
+            grown = self._cells.get(cell, 0) - known.get(cell, 0)  # at its end
+            self.place = HitPlace(cell, chunk, hit, max(from_below + grown, 1)) if cell in self._cells else None
 
     def _of(self, cell: Cell) -> int:
         """Return the counted hits of a cell, or of the messages in its place."""

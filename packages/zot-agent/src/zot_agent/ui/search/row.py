@@ -21,10 +21,20 @@ from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 FIELD = 16
 """Cells that the text keeps on a narrow screen."""
 
+WIDE = 72
+"""Columns from which the keys have room beside the text and what was found."""
+
+_KEYS = (("Enter/↑", "older"), ("Esc", "close"), ("↓", "newer"))
+
+WIDE = 72
+"""Columns from which the keys have room beside the text and what was found."""
+
 
 class SearchRow(Dialog[None]):
-    """A row in place of the editor: the text, and which hit of how many is looked at."""
+    """A row in place of the editor: the text, which hit of how many is looked at, and the keys, which are below it on a
+    narrow screen."""
 
+    no_cache = ("render",)  # every drawing may show an answer that has grown
     contexts = (LIST, DIALOG, EDITOR)
     scrolls_base = True
 
@@ -38,13 +48,13 @@ class SearchRow(Dialog[None]):
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._searched = ""
+        self._following: asyncio.Task[None] | None = None
         self._editor.set_text(text)
         self._editor.edited.connect(self._edited)
         self._edited()
 
     def wanted(self, columns: int) -> int:
-        """One row."""
-        return 1
+        return 1 if columns >= WIDE else 2
 
     def press(self, key: Key) -> bool:
         """See `Dialog`; the key that opened the row goes to the next hit, too."""
@@ -77,15 +87,18 @@ class SearchRow(Dialog[None]):
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See `Dialog`: the text, and what was found at the right."""
         columns, rows = size
-        found = self._found(max(columns - FIELD, 0))
+        if self._hits.outdated and (self._following is None or self._following.done()):
+            self._following = self._begin(self._hits.follow)
+        found = self._found(max(columns - FIELD, 0), keys=rows == 1)
         left = max(columns - runs_width(found), 1)
         typed = self._editor.render((left,), focus)
         side = canvas([found], columns - left) if columns > left else None
         first = [*rows_of(typed)[0], *(rows_of(side)[0] if side is not None else [])]
-        return RowCanvas([first, *rows_of(canvas([[]] * (rows - 1), columns))], columns, typed.cursor)
+        below = canvas([_with_keys([], columns), *[[]] * (rows - 2)] if rows > 1 else [], columns)
+        return RowCanvas([first, *rows_of(below)], columns, typed.cursor)
 
-    def _found(self, room: int) -> Row[Any]:
-        """Return what was found, and hints of keys as far as there is room."""
+    def _found(self, room: int, *, keys: bool) -> Row[Any]:
+        """Return what was found, and `keys` as far as there is room."""
         hits = self._hits
         if self.problem:
             return clip_runs([("error", f" {self.problem} ")], room)
@@ -95,12 +108,7 @@ class SearchRow(Dialog[None]):
             none = "searching…" if hits.counting else "nothing found"
             count = f"{hits.number:,} of {total}" if hits.total and hits.place else total if hits.total else none
             words = [("warning" if count == none and not hits.counting else "text", f" {count}")]
-        for key, what in (("Enter/↑", "older"), ("Esc", "close"), ("↓", "newer")):
-            hint: Row[Any] = [("dim", " · " if words else " "), ("key", key), ("muted", f" {what}")]
-            if runs_width([*words, *hint]) > room:
-                break
-            words += hint
-        return clip_runs([*words, (None, " ")], room)
+        return clip_runs([*(_with_keys(words, room) if keys else words), (None, " ")], room)
 
     def _edited(self) -> None:
         text = self._editor.text
@@ -111,7 +119,7 @@ class SearchRow(Dialog[None]):
             self._hits.look_for(text)
             self._begin(self._hits.count)
 
-    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
+    def _begin(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
         async def guarded() -> None:
             try:
                 await work()
@@ -122,7 +130,17 @@ class SearchRow(Dialog[None]):
         task = spawn(guarded(), "search the conversation")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _shown(self) -> None:
         self._invalidate()
         self._chat.app.redraw()
+
+
+def _with_keys(words: Row[Any], room: int) -> Row[Any]:
+    for key, what in _KEYS:
+        hint: Row[Any] = [("dim", " · " if words else " "), ("key", key), ("muted", f" {what}")]
+        if runs_width([*words, *hint]) > room:
+            break
+        words = [*words, *hint]
+    return words
