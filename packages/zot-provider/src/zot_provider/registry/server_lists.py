@@ -38,6 +38,7 @@ class ServerLists:
         """`path` is the file, empty to keep nothing."""
         self._path = path
         self._lists: dict[str, _ServerList] | None = None if path else {}
+        self._failures: dict[str, tuple[str, float]] = {}  # what was said of a provider's server, and when
 
     @property
     def kept(self) -> bool:
@@ -55,7 +56,17 @@ class ServerLists:
         return found is not None and found.address == address and 0 <= time.time() - found.time < MAX_AGE
 
     def remember(self, id: str, address: str, models: Mapping[str, Model]) -> None:
+        self._failures.pop(id, None)
         self._read()[id] = _ServerList(address, time.time(), dict(models))
+
+    def is_news(self, id: str, problem: str) -> bool:
+        """Note why a server did not list its models; return whether that was not said for as long as a list is
+        fresh."""
+        said, when = self._failures.get(id, ("", 0.0))
+        if said == problem and 0 <= time.time() - when < MAX_AGE:
+            return False
+        self._failures[id] = problem, time.time()
+        return True
 
     def forget(self, id: str) -> None:
         """Remove the list of a provider's server, if there is a list."""

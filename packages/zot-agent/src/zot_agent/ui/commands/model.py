@@ -49,12 +49,13 @@ class ModelPicker(Picker[str]):
         super().__init__("Model", self._items(), note="from providers with a key and local servers", actions=(mark,))
 
     async def refresh(self) -> None:
-        """Add the models that servers list now, and note the error of the current provider."""
+        """Add the models that servers list now, and note the error of the current provider, if it is a new one."""
         listing = await self._chat.host.runtime.list_models(ask="stale")
         self._show(listing.models)
         current = self._chat.host.runtime.agent.model.provider
         problem = listing.problems.get(current)
-        if problem is not None:  # only the current provider has to answer
+        lists = self._chat.host.models.lists
+        if problem is not None and lists.is_news(current, str(problem)):  # only the current one has to answer
             self._chat.note(f"{current} did not list its models: {problem}", "warning")
 
     async def add_late(self) -> None:
