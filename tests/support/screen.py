@@ -42,7 +42,7 @@ _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
 _TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _VERSION = re.compile(r"\bzot \d+\.\d+\.\d+\S*")
-_COUNT = re.compile(r"(?<=\d–\d) of \d\d")
+_COUNT = re.compile(r"(?<=–\d|\d\d) of \d\d")
 _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 
 

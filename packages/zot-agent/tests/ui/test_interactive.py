@@ -128,7 +128,7 @@ async def test_commands_of_extensions_stand_under_a_divider(chats: Chats, server
             |  /hush   takes its notes away
             |  /later  sends a message
             |  /put    puts text into the editor
-            |  {count}–{count + 6} of {count + 8}
+            |  {count}–{count + 6} of all
             |› /
             |  yolo · no sandbox · ~/work                                 openai · scripted
         """)

@@ -306,15 +306,15 @@ async def test_commands_are_offered_in_sections_and_by_pages(chats: Chats) -> No
             |  ? help · Shift+Tab mode · / commands · @ files
             |  /init has the model write an AGENTS.md for this project
             |(6 blank)
-            |  /clear    clear the conversation
-            |  /compact  replace the conversation with a summary
-            |  /search   search the conversation
-            |  /jump     scroll to a prompt
-            |  /btw      ask a side question that is not kept
-            |  /study    have the model explore and explain the project
             |  /retry    send a failed prompt again
             |› /tree     go back to an entry of any branch
-            |  2–9 of all
+            |  /edit     change an earlier prompt and ask again
+            |  /fork     continue before a prompt in a new session
+            |  /clone    continue in a copy of the session
+            |  /undo     go back to before the last prompt, with the files
+            |  /redo     take back the last undo
+            |  /diff     show what this session changed
+            |  8–15 of all
             |› /
             |  yolo · no sandbox · ~/work                                     scripted · m1
         """)

@@ -148,6 +148,10 @@ def test_it_goes_by_pages_and_to_the_ends() -> None:
     press(picker, "pagedown")
     assert picker.chosen is not None
     assert picker.chosen.value == 8
+    assert [row for row in shown(picker) if "item" in row] == [
+        "› item 8",
+        *(f"  item {number}" for number in range(9, 16)),
+    ]
     press(picker, "end")
     assert picker.chosen.value == 99
     assert shown(picker)[11] == "› item 99"

@@ -48,6 +48,26 @@ def test_more_than_its_rows_scroll_with_the_chosen_one() -> None:
     ]
 
 
+def test_a_page_shows_what_was_below_the_last_one() -> None:
+    names = [f"{letter}{number}" for letter in "abc" for number in range(6)]
+    completer = Completer([CommandSource(lambda: [CommandCompletion(name, "", name[0]) for name in names])])
+    completer.update("/", 1)
+    widget = Suggest(6)
+
+    def rows() -> list[str]:
+        widget.show(completer.popup)
+        return [row.decode().rstrip() for row in widget.render((40,)).text]
+
+    first = rows()
+    completer.page(widget.page(1))
+    second = rows()
+    completer.page(widget.page(-1))
+
+    assert first == ["  a", "› /a0", "  /a1", "  /a2", "  /a3", "  1–4 of 18"]
+    assert second == ["  /a4", "› /a5", "  b", "  /b0", "  /b1", "  5–8 of 18"]
+    assert rows() == first
+
+
 def test_going_up_comes_back_to_the_name_of_the_first_group() -> None:
     completer = Completer([CommandSource(lambda: COMMANDS)])
     completer.update("/", 1)

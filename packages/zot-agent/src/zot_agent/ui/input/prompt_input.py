@@ -209,7 +209,7 @@ class PromptInput:
 
     def page(self, pages: int) -> bool:
         """Choose the suggestion a page below, or above if negative. Return False if nothing is suggested."""
-        paged = self._completer.page(pages * max(self._suggest.max_rows - 1, 1))
+        paged = self._completer.popup is not None and self._completer.page(self._suggest.page(pages))
         if paged:
             self._show_choice()
         return paged

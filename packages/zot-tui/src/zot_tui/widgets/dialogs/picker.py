@@ -135,6 +135,7 @@ class Picker(Dialog[V]):
 
     def page(self, pages: int) -> None:
         at = min(max(self.at + pages * self._list.height, 0), len(self.lines) - 1)
+        self._list.turn(pages)
         if not self._choose(at, pages):
             self.end(last=pages > 0)
 
@@ -280,6 +281,10 @@ class _List(urwid.Widget):
     def moved(self) -> None:
         """Redraw after another choice or search."""
         self._invalidate()
+
+    def turn(self, pages: int) -> None:
+        """Show the lines a page below, or above if negative, as far as the chosen one is among them."""
+        self._top += pages * self.height
 
     def wanted(self, columns: int) -> int:
         """See `Body`: rows for the search and all items, so that a search does not change the height."""

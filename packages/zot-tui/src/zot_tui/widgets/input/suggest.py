@@ -36,6 +36,7 @@ class Suggest(Rows):
         self._cells: dict[str, int] = {}  # the widest name of each group, after which descriptions begin
         self._chosen = 0
         self._top = 0
+        self._page = 1  # rows of candidates in the last drawing
 
     @property
     def max_rows(self) -> int:
@@ -62,9 +63,20 @@ class Suggest(Rows):
             self._chosen = next(index for index, line in enumerate(self._lines) if line is chosen)
         self.changed()
 
+    def page(self, pages: int) -> int:
+        """Turn the view by pages, up if negative, and return how many candidates below the chosen one there is the one
+        in its row."""
+        self._top += pages * self._page
+        wanted = min(max(self._chosen + pages * self._page, 0), len(self._lines) - 1)
+        wanted += isinstance(self._lines[wanted], str)  # a name is above its group
+        first, last = sorted((self._chosen, wanted))
+        moved = sum(not isinstance(line, str) for line in self._lines[first:last])
+        return moved if wanted > self._chosen else -moved
+
     def _drawn(self, columns: int) -> list[Row[Any]]:
         rows = min(len(self._lines), self._max_rows)
         count = rows - (rows >= COUNTED and rows < len(self._lines))
+        self._page = max(count, 1)
         self._top = window(len(self._lines), self._chosen, self._top, count)
         if self._chosen == 1 and count > 1:
             self._top = 0  # the name of the first group
