@@ -74,6 +74,7 @@ def test_a_session_that_another_zot_has_open_is_continued_in_a_copy_after_a_ques
     theirs = SessionFile(str(zot.session), stored.meta, resume=stored)
     for answer in ("n", "y"):
         with screen(zot, *zot.at(server), "-c") as pty:
+            pty.type("/un")  # no answer: typed before the question could be read
             pty.wait_for("Another zot has this session open. Continue in a copy?")
             pty.type(answer)
             if answer == "n":
@@ -81,7 +82,8 @@ def test_a_session_that_another_zot_has_open_is_continued_in_a_copy_after_a_ques
                 assert b"close that one first, or fork it (--fork)" in pty.received
                 continue
             pty.wait_for("▌ a color")
-            pty.type("another one\r")
+            pty.wait_for("› /un")
+            pty.type("\x15another one\r")
             pty.wait_for("blue")
             pty.type("/exit\r")
             assert pty.wait_end() == 0

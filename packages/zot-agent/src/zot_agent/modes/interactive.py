@@ -16,7 +16,6 @@ from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
 from zot_provider.errors import MissingKey
 from zot_provider.messages import ImageBlock
-from zot_tui.app import App
 
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
@@ -46,7 +45,7 @@ async def run(
                 background = spawn(app.window.background(), "background")
                 for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
                     await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
-                host = await _open(open_host, options, app)
+                host = await _open(open_host, options, start)
                 if host is not None and not app.end.reached:
                     chat = _chat(host, start)
                     await _drive(chat, host, await background, prompt, images)
@@ -67,8 +66,9 @@ def _chat(host: "Host", start: StartScreen) -> "ChatScreen":
     return ChatScreen(host, start)
 
 
-async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions, app: App) -> "Host | None":
+async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions, start: StartScreen) -> "Host | None":
     """Build the host; None if the app has ended before."""
+    app = start.app
     try:
         return open_host(options)
     except MissingKey:
@@ -85,7 +85,7 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
     except SessionLocked:
         from zot_agent.ui.questions.locked_session import ask_to_copy  # noqa: PLC0415  rarely needed
 
-        if await ask_to_copy(app):
+        if await ask_to_copy(app, start.view.stack):
             return open_host(options.replace(fork=True))
         if app.end.signum is None:
             raise

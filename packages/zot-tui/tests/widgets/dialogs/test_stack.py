@@ -22,6 +22,10 @@ def confirm(title: str = "Sure?") -> Confirm[bool]:
     return Confirm(title, [ConfirmChoice("y", "Yes", True), ConfirmChoice("n", "No", False)])
 
 
+def pick(title: str = "Sure?") -> Picker[bool]:
+    return Picker(title, [PickerItem(True, "Yes"), PickerItem(False, "No")])
+
+
 async def opened(stack: Stack, *dialogs: Any, behind: bool = False) -> list[asyncio.Task[Any]]:
     """Tasks that wait for the answers, the dialogs being open."""
     tasks = []
@@ -35,15 +39,15 @@ async def test_a_dialog_goes_in_and_its_answer_comes_out() -> None:
     changes: list[bool] = []
     stack = Stack(urwid.SolidFill("."))
     stack.changed.connect(lambda: changes.append(stack.top is not None))
-    (task,) = await opened(stack, confirm())
-    assert stack.press(parse_key("y"))
+    (task,) = await opened(stack, pick())
+    assert stack.press(parse_key("enter"))
     assert changes == [True, False]
     assert await task is True
 
 
 async def test_escape_gives_none() -> None:
     stack = Stack(urwid.SolidFill("."))
-    (task,) = await opened(stack, confirm())
+    (task,) = await opened(stack, pick())
     stack.press(parse_key("esc"))
     assert await task is None
 
@@ -62,7 +66,7 @@ async def test_a_dialog_stands_at_the_bottom_above_what_stays_in_sight() -> None
         "› y  Yes",
         "  n  No",
         "",
-        "  Enter choose · Esc cancel",
+        "  you can answer in a moment",
         "." * 30,
     ]
 
@@ -70,8 +74,8 @@ async def test_a_dialog_stands_at_the_bottom_above_what_stays_in_sight() -> None
 async def test_the_newest_dialog_has_the_keys_and_the_one_below_comes_back() -> None:
     stack = Stack(urwid.SolidFill("."))
     picker = Picker("Choose", [PickerItem(1, "one"), PickerItem(2, "two")])
-    first, second = await opened(stack, picker, confirm())
-    for key in ("n", "down", "enter"):
+    first, second = await opened(stack, picker, pick())
+    for key in ("down", "enter", "down", "enter"):
         stack.press(parse_key(key))
     assert [await first, await second] == [2, False]
 
@@ -209,6 +213,27 @@ async def test_a_key_that_comes_before_a_question_could_be_read_is_no_answer() -
     assert await asked is False
 
 
+async def test_a_letter_that_comes_before_an_asked_question_could_be_read_is_no_answer_either() -> None:
+    watched = Watched()
+    watched.type("/")
+    (asked,) = await opened(watched.stack, confirm())
+    watched.type("u", "n")
+    watched.clock.go_on(ALONE * 1.1)
+    assert [asked.done(), watched.waits, watched.edit.edit_text] == [False, True, "/un"]
+    watched.clock.go_on(PAUSE)
+    watched.answer("n")
+    assert await asked is False
+
+
+async def test_the_key_that_asks_for_a_question_is_not_taken_for_typing() -> None:
+    watched = Watched()
+    watched.type("/")
+    (asked,) = await opened(watched.stack, confirm())
+    watched.clock.go_on(READ * 1.1)
+    watched.answer("y")
+    assert await asked is True
+
+
 async def test_a_question_gets_the_keys_when_it_was_drawn_long_enough_although_nothing_else_draws() -> None:
     watched = Watched()
     (asked,) = await opened(watched.stack, confirm(), behind=True)
@@ -296,8 +321,8 @@ async def test_a_dialog_that_covers_a_question_gives_it_no_keys_when_it_closes()
 async def test_keys_that_follow_an_answer_go_to_the_base() -> None:
     edit = urwid.Edit()
     stack = Stack(urwid.Filler(edit))
-    (task,) = await opened(stack, confirm())
-    for key in "yes":
+    (task,) = await opened(stack, pick())
+    for key in ("enter", "e", "s"):
         stack.press(parse_key(key))
     await task
     assert str(edit.edit_text) == "es"
@@ -305,7 +330,7 @@ async def test_keys_that_follow_an_answer_go_to_the_base() -> None:
 
 async def test_a_cancelled_question_takes_its_dialog_away() -> None:
     stack = Stack(urwid.SolidFill("."))
-    below, above = await opened(stack, confirm("first"), confirm("second"))
+    below, above = await opened(stack, pick("first"), pick("second"))
     below.cancel()
     with pytest.raises(asyncio.CancelledError):
         await below
@@ -320,14 +345,15 @@ async def test_a_cancelled_question_takes_its_dialog_away() -> None:
 
 async def test_a_dialog_can_be_asked_again_but_not_twice_at_once() -> None:
     stack = Stack(urwid.SolidFill("."))
-    dialog = confirm()
+    dialog = pick()
     (task,) = await opened(stack, dialog)
     with pytest.raises(RuntimeError, match="open already"):
         await stack.ask(dialog)
-    stack.press(parse_key("y"))
+    stack.press(parse_key("enter"))
     first = await task
     (task,) = await opened(stack, dialog)
-    stack.press(parse_key("n"))
+    for key in ("down", "enter"):
+        stack.press(parse_key(key))
     assert [first, await task] == [True, False]
 
 
@@ -342,11 +368,15 @@ async def test_a_paste_goes_where_the_keys_go_and_answers_no_question() -> None:
         def paste(self, text: str) -> None:
             self.pasted.append(text)
 
-    stack = Stack(urwid.SolidFill("."))
+    clock = Clock()
+    stack = Stack(urwid.SolidFill("."), clock=clock, after=clock.after)
     stack.paste("nobody takes it")
     stack.keys = target = Target()
     stack.paste("first")
     (task,) = await opened(stack, confirm())
+    shown(stack)
+    clock.go_on(READ * 1.1)
+    shown(stack)
     stack.paste("y\n")
     still_open = stack.top is not None
     stack.close_all()

@@ -60,7 +60,7 @@ async def _offer(chat: Chat, model: Model) -> None:
         ConfirmChoice("y", f"use {named}", value=True),
         ConfirmChoice("n", f"stay with {current.provider}/{current.id}", value=False),
     ]
-    if await chat.ask(Confirm("Which model answers next?", choices, note="/model switches at any time")):
+    if await chat.ask(Confirm("Which model answers next?", choices, note="/model switches at any time"), behind=True):
         await chat.host.conversation.idle()
         chat.host.conversation.set_model(model)
 

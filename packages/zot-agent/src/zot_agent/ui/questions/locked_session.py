@@ -6,7 +6,6 @@ from zot_core.aio import spawn
 from zot_tui.app import App
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 from zot_tui.widgets.dialogs.stack import Stack
-from zot_tui.widgets.scroll import Scroll
 
 
 def copy_question() -> Confirm[bool]:
@@ -19,20 +18,16 @@ def copy_question() -> Confirm[bool]:
     return Confirm("Another zot has this session open. Continue in a copy?", choices, text)
 
 
-async def ask_to_copy(app: App) -> bool:
-    """Ask in place of the app's content. Returns False if the app ends."""
-    before, stack = app.root, Stack(Scroll(lambda: []))
+async def ask_to_copy(app: App, stack: Stack) -> bool:
+    """Ask over what `stack` shows, which gets the keys that are not for the question. Returns False if the app ends."""
     stack.changed.connect(app.redraw)
-    app.root = stack
 
     async def ask() -> bool:
-        answer = await stack.ask(copy_question())
-        return answer is True
+        return await stack.ask(copy_question(), behind=True) is True
 
     asking = spawn(ask(), "question about a session")
     ended = spawn(app.wait(), "end of the app")
     await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
-    app.root = before
     if ended.done():
         asking.cancel()
         await ended  # raises what ended the app

@@ -59,6 +59,8 @@ class Dialog(urwid.Widget, Generic[V]):
 
     contexts: tuple[str, ...] = (DIALOG,)
     """Where keys are looked up, innermost first."""
+    answered_by_letter = False
+    """Whether a letter alone answers, so that one which was typed for something else could."""
     scrolls_base = False
     """Whether the mouse scrolls what is behind the dialog."""
 

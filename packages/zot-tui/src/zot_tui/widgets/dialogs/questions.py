@@ -29,6 +29,7 @@ class Confirm(Dialog[V]):
     """
 
     contexts = (LIST, DIALOG)
+    answered_by_letter = True
 
     def __init__(
         self, title: str, choices: Sequence[ConfirmChoice[V]], content: Content = "", *, chosen: int = 0, note: str = ""

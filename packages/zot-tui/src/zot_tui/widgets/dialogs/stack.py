@@ -13,7 +13,7 @@ from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.spinner import Timer
 from zot_tui.widgets.target import KeyTarget, key_target
 
-LOW = 12  # below so many rows a dialog may take all
+LOW = 15  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
 PAUSE = 1.0  # seconds without a key after which the user is taken to have stopped typing
 READ = 0.3  # seconds that a question is drawn before a key can be an answer to it
@@ -24,14 +24,15 @@ _TYPING, _UNREAD = f"{WAITS} when you stop typing", f"{WAITS} in a moment"
 
 
 class _Open:
-    """An open dialog. `ready`: it may have the keys. `beside`: it appeared while the base had them. `drawn_at`: when it
-    was first drawn."""
+    """An open dialog. `guarded`: no key that is meant for something else may answer it. `ready`: it may have the keys.
+    `beside`: it appeared while the base had them. `drawn_at`: when it was first drawn."""
 
-    __slots__ = ("beside", "dialog", "drawn_at", "ready", "unasked")
+    __slots__ = ("beside", "dialog", "drawn_at", "guarded", "ready", "unasked")
 
     def __init__(self, dialog: Dialog[Any], *, unasked: bool) -> None:
         self.dialog, self.unasked = dialog, unasked
-        self.ready = not unasked
+        self.guarded = unasked or dialog.answered_by_letter
+        self.ready = not self.guarded
         self.beside = False
         self.drawn_at = float("inf")
 
@@ -44,11 +45,11 @@ class Stack(urwid.Widget):
     redraws the screen. `unused` is emitted with a key that the open dialog does not use. `keys` gets the keys and
     pastes while no dialog has them; it is the base unless it is set.
 
-    An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which
-    is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
-    the base has the keys. It gets them once it has been drawn without the notice that it waits. A letter answers it
-    only alone: Enter confirms it, or no key follows for `ALONE` seconds; with another letter the user is typing, and
-    both go to the base. `clock` returns seconds, `after` calls back after a number of seconds.
+    An unasked question (`ask(behind=True)`), and any that letters answer, takes no key that is for something else.
+    While the user types, which is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ`
+    seconds, it is shown but the base has the keys. It gets them once it has been drawn without the notice that it
+    waits. A letter answers it only alone: Enter confirms it, or no key follows for `ALONE` seconds; with another letter
+    the user is typing, and both go to the base. `clock` returns seconds, `after` calls back after a number of seconds.
     """
 
     no_cache = ("render",)  # drawn because something in it has changed, so its last canvas is never wanted
@@ -112,8 +113,9 @@ class Stack(urwid.Widget):
         if behind:
             self._open.insert(0, _Open(dialog, unasked=True))
         else:
+            self.rest()  # the last key was the wish for it
             for each in self._open:
-                each.ready = not each.unasked  # the keys that close the dialog above are not meant for it
+                each.ready = not each.guarded  # the keys that close the dialog above are not meant for it
             self._open.append(_Open(dialog, unasked=False))
         self._notify()
         try:
@@ -131,16 +133,16 @@ class Stack(urwid.Widget):
         self._typed_at = self._clock()
 
     def rest(self) -> None:
-        """Note that the user has finished typing, so that the next unasked question gets the keys at once.
+        """Note that the user has finished typing, so that the next guarded question gets the keys at once.
 
         This does not apply to a question that is already open: the next keys may not be meant for it.
         """
-        if not any(each.unasked for each in self._open):
+        if not any(each.guarded for each in self._open):
             self._typed_at = float("-inf")
 
     def press(self, key: Key) -> bool:
         top = self.top
-        if top is not None and self._open[-1].unasked and (letter := self._held(top, key)) is not None:
+        if top is not None and self._open[-1].guarded and (letter := self._held(top, key)) is not None:
             return letter
         used = self._focus().press(key)
         if not used and top is not None:
@@ -183,7 +185,7 @@ class Stack(urwid.Widget):
 
     def _focus(self) -> KeyTarget:
         """Return what has the keys, to which something is being typed."""
-        if self.top is None or not self._open[-1].unasked:
+        if self.top is None or not self._open[-1].guarded:
             self.touch()
         return self.keys if self.top is None else self.top
 

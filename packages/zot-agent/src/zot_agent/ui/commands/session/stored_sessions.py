@@ -191,7 +191,7 @@ async def sessions(chat: Chat, words: str) -> None:
         try:
             lines = await changes.make(opening)
         except SessionLocked:
-            if not await chat.ask(copy_question()):
+            if not await chat.ask(copy_question(), behind=True):
                 return
             lines = await changes.make(partial(opening, fork=True))
         for line in lines:
