@@ -149,7 +149,7 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |▌ the second talk
             |
             |  two
-            |(6 blank)
+            |(5 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Sessions
             |
@@ -162,6 +162,7 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |  zot  two
             |
             |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
+            |  Esc close
             |  yolo · no sandbox · ~/work        ↑10 ↓5 · <1% of ~32.8k · openai · scripted
         """)
         talk.type("first<ctrl+r>")

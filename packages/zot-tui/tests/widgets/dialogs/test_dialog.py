@@ -56,7 +56,8 @@ def test_hints_name_the_keys_that_are_bound() -> None:
     made.keymap = made.keymap.over([Binding("f2", "dialog_accept", ("dialog",))])
 
     assert shown(made, 30, 9)[-1] == "  F2 go · Ctrl+R rename"
-    assert shown(made, 12, 9)[-1] == "  F2 go"
+    assert shown(made, 20, 9)[-2:] == ["  F2 go", "  Ctrl+R rename"]
+    assert shown(made, 20, 7)[-1] == "  F2 go"
 
 
 def test_a_dialog_answers_once() -> None:
@@ -75,9 +76,24 @@ def test_letters_and_pastes_go_no_further_and_other_keys_do() -> None:
     answers: list[None] = []
     made.shown(answers.append)
     made.paste("y\n")
-    keys = ["x", "enter", "tab", "ctrl+o"]
+    keys = ["x", "enter", "tab", "ctrl+l"]
     assert [made.press(parse_key(key)) for key in keys] == [True, True, False, False]
     assert answers == []
+
+
+def test_a_key_turns_a_title_and_a_note_that_are_not_all_in_view() -> None:
+    said = " ".join(f"word{number}" for number in range(60))
+    made: Dialog[None] = Dialog(said, Scroll("one\ntwo\nthree"), note=said, hints=(Hint("dialog_cancel", "close"),))
+    seen: list[str] = []
+    for _ in range(30):
+        rows = shown(made, 40, 11)
+        assert rows[0] == "─" * 40
+        assert "Ctrl+O read on" in rows[-1]
+        seen += " ".join(rows).split()
+        made.press(parse_key("ctrl+o"))
+
+    assert {f"word{number}" for number in range(60)} < {*seen}
+    assert "word0" in " ".join(shown(made, 40, 11)) or seen.count("word0") > 2
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))

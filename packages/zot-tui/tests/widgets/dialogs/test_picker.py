@@ -236,8 +236,8 @@ def test_it_can_be_used_on_the_smallest_of_screens() -> None:
         "─" * 20,
         "  Choose a model 4",
         "/ type to search",
-        "  Anthropic",
         "› ● claude-sonnet",
+        "    balanced",
         "  Enter choose",
     ]
 

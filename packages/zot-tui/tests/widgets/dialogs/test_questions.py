@@ -54,11 +54,11 @@ def test_what_is_asked_about_scrolls_while_the_answers_stay() -> None:
     dialog.press(parse_key("pagedown"))
     after = shown(dialog)
 
-    assert before[1] == "  Write app.py?" + " " * 17 + "1–5/30"
-    assert before[3:8] == ["- a", "+ b", "  c", "- a", "+ b"]
-    assert after[3:8] == ["+ b", "  c", "- a", "+ b", "  c"]
-    assert before[9:12] == after[9:12] == ["› y  Yes", "  a  Yes, always", "  n  No"]
-    assert shown(dialog, (20, 6))[1:5] == ["+ b", "› y  Yes", "  a  Yes, always", "  n  No"]
+    assert before[1] == "  Write app.py?" + " " * 17 + "1–4/30"
+    assert before[3:7] == ["- a", "+ b", "  c", "- a"]
+    assert after[3:7] == ["- a", "+ b", "  c", "- a"]
+    assert before[8:11] == after[8:11] == ["› y  Yes", "  a  Yes, always", "  n  No"]
+    assert shown(dialog, (20, 6))[1:5] == ["- a", "› y  Yes", "  a  Yes, always", "  n  No"]
 
 
 def test_a_line_of_text_is_asked_for() -> None:
@@ -128,9 +128,9 @@ def test_the_key_that_scrolls_is_named_as_soon_as_the_window_is_too_low() -> Non
     assert shown(dialog, (60, 7))[1].endswith("    1/3")
 
 
-def test_where_hints_do_not_all_fit_the_one_that_scrolls_goes_first() -> None:
+def test_hints_that_do_not_all_fit_go_on_below() -> None:
     long = "\n".join(f"line {number}" for number in range(30))
 
-    assert shown(Pages("Help", long), (20, 9))[-1] == "  Esc close"
-    assert shown(Confirm("Run it?", CHOICES, long), (40, 9))[-1] == "  Enter choose · Esc cancel"
-    assert shown(Confirm("Run it?", CHOICES, long), (20, 9))[-1] == "  Enter choose"
+    assert shown(Pages("Help", long), (20, 9))[-2:] == ["  PgDn scroll", "  Esc close"]
+    asked = shown(Confirm("Run it?", CHOICES, long), (40, 9))
+    assert asked[-2:] == ["  Enter choose · PgDn scroll", "  Esc cancel"]

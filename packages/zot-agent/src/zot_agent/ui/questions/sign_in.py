@@ -23,8 +23,6 @@ from zot_provider.errors import ZotError
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
 from zot_tui.keys.key import Key, parse_key
-from zot_tui.terminal.canvas import canvas, column, cut
-from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import width
@@ -85,12 +83,11 @@ class SignInDialog(Dialog[SignedIn]):
     end it. `error` is why it failed."""
 
     def __init__(self, app: App, session: SignInSession, title: str, removed: Iterable[str]) -> None:
-        self._form = _Form()
-        super().__init__(title, self._form, hints=(_CANCEL,))
+        super().__init__(title, hints=(_CANCEL,))
         self.error: ZotError | None = None
         self._app, self._session, self._removed = app, session, [*removed]
         self._agreeing = False
-        self._copied = ""
+        self._copied = self._text = self._url = self._code = self._notice = ""
         self._show("one moment...")
 
     async def follow(self) -> None:
@@ -105,7 +102,7 @@ class SignInDialog(Dialog[SignedIn]):
     # Keys
 
     def accept(self) -> None:
-        field = self._form.field
+        field = self.field
         if self._agreeing:
             self._agreeing = False
             self._show("one moment...")
@@ -140,10 +137,10 @@ class SignInDialog(Dialog[SignedIn]):
             case AskCode():
                 self._ask(EditorWidget(placeholder="browser on another machine? paste the address it ends at"))
             case SignInProgress(text):
-                self._form.notice = f"{text}..."
+                self._notice = f"{text}..."
                 self.changed()
             case Mistake(text):
-                self._form.notice = ""
+                self._notice = ""
                 self.problem = text
                 self.changed()
             case SignedIn():
@@ -161,69 +158,33 @@ class SignInDialog(Dialog[SignedIn]):
 
     async def _copy(self) -> None:
         ways = await self._app.copy(self._copied)
-        self._form.notice = "copied" if ways else "this terminal cannot set the clipboard"
+        self._notice = "copied" if ways else "this terminal cannot set the clipboard"
         self.changed()
         self._app.redraw()
 
     def _show(self, text: str, url: str = "", code: str = "", *, hints: Sequence[Hint] = (_CANCEL,)) -> None:
-        self._form.show(text, url, code)
-        self.field, self.hints, self.contexts = None, hints, (DIALOG,)
+        self._text, self._url, self._code = sanitize(text), sanitize_line(url), sanitize_line(code)
+        self._notice, self.body, self.field, self.hints, self.contexts = "", None, None, hints, (DIALOG,)
         self.changed()
 
     def _ask(self, field: EditorWidget) -> None:
         if not self._copied:  # no page was opened before: there is nothing else to show
-            self._form.show("The key is checked with one request, which costs nothing, and stored.")
-        self.field = self._form.field = field
+            self._show("The key is checked with one request, which costs nothing, and stored.")
+        self.body = self.field = field
         self.contexts = (DIALOG, EDITOR)
         self.hints = (Hint("dialog_accept", "send"), *(each for each in self.hints if each.action != "dialog_accept"))
         self.changed()
 
-    def changed(self) -> None:
-        self._form.changed()
-        super().changed()
-
-
-class _Form(urwid.Widget):
-    """A text, an address, a code, a line of news and a field, as far as there are such."""
-
-    _sizing = frozenset([urwid.BOX])
-    _selectable = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.field: EditorWidget | None = None
-        self.notice = ""
-        self._text = self._url = self._code = ""
-
-    def show(self, text: str, url: str = "", code: str = "") -> None:
-        self._text, self._url, self._code = sanitize(text), sanitize_line(url), sanitize_line(code)
-        self.notice, self.field = "", None
-
-    def changed(self) -> None:
-        self._invalidate()
-
-    def wanted(self, columns: int) -> int:
-        return len(self._rows(columns)) + (0 if self.field is None else 1 + self.field.rows((columns,)))
-
-    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid. With little room the field remains."""
-        columns, rows = size
-        shown = canvas(self._rows(columns), columns)
-        if self.field is None:
-            return cut(shown, 0, rows)
-        field = self.field.render((columns,), focus=focus)
-        room = max(rows - field.rows(), 0)
-        return cut(column([cut(shown, 0, room), field], columns), 0, rows)
-
-    def _rows(self, columns: int) -> list[Row[Any]]:
+    def note_rows(self, columns: int) -> list[Row[Any]]:
+        """See `Dialog`: a text, an address, a code and a line of news, as far as there are such."""
         rows = _wrapped("text", self._text, columns)
         if self._url:
             rows += [[], *_wrapped("accent", self._url, columns)]
         if self._code:
             rows += [[], *_large(self._code, columns)]
-        if self.notice:
-            rows += [[], *_wrapped("muted", sanitize_line(self.notice), columns)]
-        return rows
+        if self._notice:
+            rows += [[], *_wrapped("muted", sanitize_line(self._notice), columns)]
+        return [[], *rows]
 
 
 def _wrapped(style: str, text: str, columns: int) -> list[Row[Any]]:

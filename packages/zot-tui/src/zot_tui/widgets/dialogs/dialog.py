@@ -1,6 +1,6 @@
 """`Dialog`: the base class of all dialogs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -10,7 +10,7 @@ from zot_tui.terminal.canvas import canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
-from zot_tui.text.width import clip, width
+from zot_tui.text.width import width
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.actions import Action, bindings
 from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS, EditorWidget
@@ -18,13 +18,18 @@ from zot_tui.widgets.scroll import MARGIN
 
 V = TypeVar("V")
 
-NOTE_ROWS = 4
+TITLE_ROWS = 3
+"""Rows of a title for which a dialog asks."""
+NOTE_ROWS = 4  # rows of title and note, after the first, that come before the body
+DETAIL = 14  # cells beside a title that it leaves to the detail
+FEW = 8  # rows from which hints may take several
 AIRY = 14  # rows from which blank rows are kept even if the body needs more room
 
 DIALOG, LIST = "dialog", "list"
 """The contexts of keys in dialogs: in all of them, and in those with rows to go through."""
 
-_SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
+_SCROLLING, _READING = frozenset({"dialog_page_up", "dialog_page_down"}), frozenset({"dialog_read_on"})
+_OPTIONAL = _SCROLLING | _READING
 
 
 class Hint(NamedTuple):
@@ -44,11 +49,23 @@ class Body(Protocol):
         """See urwid; `size` is columns and rows."""
 
 
+class _Plan(NamedTuple):
+    """The rows of the parts of a dialog; `room` is what is left for blank ones."""
+
+    head: int
+    body: int
+    foot: Sequence[Row[Any]]
+    hints: Sequence[Row[Any]]
+    rule: bool
+    room: int
+
+
 class Dialog(urwid.Widget, Generic[V]):
     """A question: title, note, body, hints. A showing has one answer, a value or None.
 
-    It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then hints, note and rule.
-    Hints of keys that scroll are drawn only if the body is not completely in view.
+    It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then a part of title and note,
+    which a key turns like pages, then rule and hints. Hints of keys that scroll, and of that key, are drawn only if not
+    everything is in view.
 
     A key bound in one of `contexts` does its action of `DIALOG_ACTIONS` or `LIST_ACTIONS`. Other keys and pastes go to
     `field`, the editor in the body, if there is one. `problem` is an error in one line, shown until the next key.
@@ -83,6 +100,8 @@ class Dialog(urwid.Widget, Generic[V]):
         self.problem = ""
         self._title = title
         self._note = note
+        self._titled: tuple[int, list[Row[Any]]] = (0, [])  # the rows of the title, for a width
+        self._first = self._turn = 0  # of title and note, the first row in view and how many are
         self._waits = ""
 
     @property
@@ -130,6 +149,10 @@ class Dialog(urwid.Widget, Generic[V]):
 
     def page(self, pages: int) -> None:
         """Go down by pages, or up if negative."""
+
+    def read_on(self) -> None:
+        """Show what follows of title and note, or their beginning after the end."""
+        self._first += self._turn
 
     def end(self, *, last: bool) -> None:
         """Go to the first or last row."""
@@ -184,39 +207,49 @@ class Dialog(urwid.Widget, Generic[V]):
         return ("error", self.problem) if self.problem else None
 
     def wanted(self, columns: int) -> int:
-        """Return the rows needed to show everything."""
-        foot = len(self.foot(columns, 1000))
-        note = len(self._note_rows(columns))
-        return 5 + note + self._body_wanted(columns) + foot + bool(foot and self.body is not None)
+        """Return the rows needed to show everything, except for a long title, of which `TITLE_ROWS` are enough."""
+        foot, title = len(self.foot(columns, 1000)), self._title_rows(columns)
+        head = min(len(title), TITLE_ROWS) + len(self.note_rows(columns))
+        hints = len(self._hint_rows(columns, _OPTIONAL))
+        body = self._body_wanted(columns)
+        return 1 + hints + head + body + foot + _spaces(body, foot)
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         columns, rows = size
-        room = rows - 1
-        body = self._body_wanted(columns)
-        foot = self.foot(columns, max(room - (body > 0), 1))
-        room -= len(foot) + min(body, 1)
-        hints, room = room > 0, room - 1
-        rule, room = room > 0, room - 1
-        note = self._note_rows(columns)[: max(room, 0)]
-        room = max(room - len(note), 0)
-        spaced = 2 + bool(foot and body)
-        airy = spaced if rows >= AIRY else 0
-        grown = min(max(body - 1, 0), max(room - airy, 0))
-        room -= grown
-        blanks = [room > index for index in range(3)]
-        above: list[Row[Any]] = [[("border", "─" * columns)]] if rule else []
+        head = [*self._title_rows(columns), *self.note_rows(columns)]
+        plan = self._plan(columns, rows, self._body_wanted(columns), len(head))
+        first = self._first = self._first if self._first < len(head) else 0
+        self._turn = plan.head
+        shown = head[first : first + plan.head]
         # The body is drawn before the title, whose detail says which rows are in view.
-        shown = min(body, 1) + grown
-        drawn = self._body_canvas(columns, shown, focus=focus) if body else None
-        above += [self._title_row(columns), *note, *([[]] if blanks[0] else [])]
-        below: list[Row[Any]] = [[]] if foot and drawn is not None and blanks[2] else []
-        below += [
-            *foot,
-            *([[]] if blanks[1] else []),
-            *([self._hint_row(columns, whole=body <= shown)] if hints else []),
-        ]
+        drawn = self._body_canvas(columns, plan.body, focus=focus) if plan.body else None
+        above: list[Row[Any]] = [[("border", "─" * columns)]] if plan.rule else []
+        above += [self._detailed(shown[0], columns), *shown[1:], *([[]] * (plan.head - len(shown)))]
+        above += [[]] if plan.room > 0 and (plan.body or plan.foot) else []
+        below: list[Row[Any]] = [[]] if plan.foot and drawn is not None and plan.room > 2 else []
+        below += [*plan.foot, *([[]] if plan.room > 1 else []), *plan.hints]
         parts = [canvas(above, columns), *([drawn] if drawn is not None else []), canvas(below, columns)]
         return cut(column(parts, columns), 0, rows)
+
+    def _plan(self, columns: int, rows: int, body: int, head: int) -> "_Plan":
+        """Share the rows among the parts, of which `body` and `head` rows are wanted."""
+        left_out = _OPTIONAL
+        while True:
+            hints = self._hint_rows(columns, left_out)[: None if rows >= FEW else 1]
+            foot = self.foot(columns, max(rows - 1 - min(body, 1) - (len(hints) if rows >= FEW else 0), 1))
+            room = rows - 1 - len(foot) - min(body, 1)
+            hints = hints[: max(room, 0)]
+            room -= len(hints)
+            rule, room = room > 0, room - 1
+            said = max(min(head - 1, NOTE_ROWS, max(room // 3, 1), room), 0)
+            spare = max(room - said - (_spaces(body, len(foot)) if rows >= AIRY else 0), 0)
+            grown = min(max(body - 1, 0), spare)
+            more = min(head - 1 - said, spare - grown)
+            plan = _Plan(1 + said + more, min(body, 1) + grown, foot, hints, rule, room - said - grown - more)
+            needed = (_SCROLLING if plan.body < body else frozenset()) | (_READING if plan.head < head else frozenset())
+            if not needed & left_out:
+                return plan
+            left_out -= needed
 
     def _body_wanted(self, columns: int) -> int:
         if self.body is None:
@@ -231,46 +264,43 @@ class Dialog(urwid.Widget, Generic[V]):
             return drawn
         return cut(self.body.render((columns,), focus), 0, rows)
 
-    def _title_row(self, columns: int) -> Row[Any]:
-        detail = sanitize_line(self.detail())
-        title = MARGIN + detached(sanitize_line(self._title))
-        free = columns - width(detail) - 2
-        if not detail or free < len(MARGIN) + 4:
-            return clip_runs([("title", title)], columns)
-        title = clip(title, free - 1)
-        return [("title", title), (None, " " * (free - width(title))), ("muted", detail)]
+    def _title_rows(self, columns: int) -> list[Row[Any]]:
+        """Return the title, with room beside it for the detail."""
+        if self._titled[0] != columns:
+            runs, margin = [("title", detached(sanitize_line(self._title)))], [(None, MARGIN)]
+            room = columns - max(min(DETAIL, columns // 2 - 10), 0)
+            self._titled = columns, [*wrap(runs, room, first=margin, rest=margin)]
+        return self._titled[1]
 
-    def _note_rows(self, columns: int) -> list[Row[Any]]:
+    def _detailed(self, row: Row[Any], columns: int) -> Row[Any]:
+        detail = sanitize_line(self.detail())
+        free = columns - runs_width(row) - width(detail) - len(MARGIN)
+        return [*row, (None, " " * free), ("muted", detail)] if detail and free > 0 else row
+
+    def note_rows(self, columns: int) -> list[Row[Any]]:
+        """Return the rows of the note."""
         if not self._note:
             return []
-        rows = wrap([("muted", sanitize(self._note))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])
-        return [*rows[:NOTE_ROWS]]
+        return [*wrap([("muted", sanitize(self._note))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])]
 
-    def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
-        """Return as many hints as fit; hints of scrolling keys are dropped first, or if the `whole` body is in view."""
+    def _hint_rows(self, columns: int, left_out: Collection[str]) -> list[Row[Any]]:
+        """Return what there is to say below: a notice, or the hints but those of actions that are `left_out`."""
         notice = ("warning", self._waits) if self._waits else self.notice()
+        margin: Row[Any] = [(None, MARGIN)]
         if notice is not None:
-            return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)
-        hints = [hint for hint in self.hints if not (whole and hint.action in _SCROLLING)]
-        row, fits = self._hinted(hints, columns)
-        if not fits:
-            row, _ = self._hinted([hint for hint in hints if hint.action not in _SCROLLING], columns)
-        return row
-
-    def _hinted(self, hints: Sequence[Hint], columns: int) -> tuple[Row[Any], bool]:
-        """Return the hints that fit, and whether all do."""
-        row: Row[Any] = [(None, MARGIN)]
-        fits = True
-        for hint in hints:
-            label = self._label(hint.action)
-            more: Row[Any] = [("dim", " · ")] if len(row) > 1 else []
-            said = hint.help if isinstance(hint.help, str) else hint.help()
-            more += [("key", label), ("muted", f" {said}")]
-            if label and runs_width(row) + runs_width(more) <= columns:
-                row += more
-            elif label:
-                fits = False
-        return row, fits
+            return [*wrap([(notice[0], sanitize_line(notice[1]))], columns, first=margin, rest=margin)]
+        rows = [margin]
+        for hint in (*self.hints, Hint("dialog_read_on", "read on")):
+            label = "" if hint.action in left_out else self._label(hint.action)
+            if label:
+                said = hint.help if isinstance(hint.help, str) else hint.help()
+                more: Row[Any] = [("key", label), ("muted", f" {said}")]
+                between: Row[Any] = [("dim", " · ")] if len(rows[-1]) > 1 else []
+                if between and runs_width(rows[-1]) + runs_width(between) + runs_width(more) > columns:
+                    rows.append([*margin, *more])
+                else:
+                    rows[-1] = [*rows[-1], *between, *more]
+        return [clip_runs(row, columns) for row in rows]
 
     def _label(self, action: str) -> str:
         if action in _RUN:
@@ -282,6 +312,7 @@ class Dialog(urwid.Widget, Generic[V]):
 DIALOG_ACTIONS: tuple[Action[Dialog[Any]], ...] = (
     Action("dialog_accept", lambda dialog: dialog.accept(), "choose", ("enter",)),
     Action("dialog_cancel", lambda dialog: dialog.cancel(), "close", ("esc", "ctrl+[", "ctrl+c")),
+    Action("dialog_read_on", lambda dialog: dialog.read_on(), "read the rest of a long title or note", ("ctrl+o",)),
 )
 LIST_ACTIONS: tuple[Action[Dialog[Any]], ...] = (
     Action("dialog_up", lambda dialog: dialog.move(-1), "up a row", ("up", "ctrl+p")),
@@ -291,6 +322,12 @@ LIST_ACTIONS: tuple[Action[Dialog[Any]], ...] = (
     Action("dialog_first", lambda dialog: dialog.end(last=False), "to the first row", ("home",)),
     Action("dialog_last", lambda dialog: dialog.end(last=True), "to the last row", ("end",)),
 )
+
+
+def _spaces(body: int, foot: int) -> int:
+    """Return the blank rows: above the hints, above the other parts, and between these."""
+    return 1 + bool(body or foot) + bool(body and foot)
+
 
 _RUN = {action.name: action.run for action in (*DIALOG_ACTIONS, *LIST_ACTIONS)}
 

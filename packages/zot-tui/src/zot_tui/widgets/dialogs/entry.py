@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zot_tui.terminal.urwid_parts import urwid
-from zot_tui.text.runs import Row, clip_runs, join
+from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import graphemes, width
 from zot_tui.text.wrap import wrap
@@ -40,28 +40,36 @@ def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool)
 
 
 def entry_rows(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool, wraps: bool = True) -> list[Row[Any]]:
-    """Return the same as `entry_row`, but the description is not cut: its other rows are below the first."""
-    head: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark), *_label(entry)]
-    used = sum(width(text) for _, text in head)
+    """Return the same as `entry_row`, but nothing is cut: what has no room is below the first row."""
+    mark: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark)]
+    label = _label(entry)
+    used, indent = runs_width(mark) + runs_width(label), [("muted", " " * runs_width(mark))]
     detail = sanitize_line(entry.detail)
     edge = columns - EDGE if columns >= WIDE else columns
     room = edge - GAP - width(detail)
-    if not detail or room < min(used, LABEL):
-        detail, room = "", edge
-    row = clip_runs(head, room)
-    used = sum(width(text) for _, text in row)
-    description = sanitize_line(entry.description)
-    start = max(width(CURSOR) + width(entry.mark) + label_cells, used) + GAP
-    below: list[Row[Any]] = []
-    if description and room - start >= min(MIN_DESCRIPTION, width(description)):
-        whole: Row[Any] = [("muted", detached(description))]
+    beside = bool(detail) and room >= min(used, LABEL)
+    room = room if beside else edge
+    rows = (
+        [*wrap(label, room, first=mark, rest=indent)] if wraps and used > room else [clip_runs([*mark, *label], room)]
+    )
+    used = runs_width(rows[0])
+    whole: Row[Any] = [("muted", detached(sanitize_line(entry.description)))]
+    cells = runs_width(whole)
+    start = max(runs_width(mark) + label_cells, used) + GAP
+    if cells and len(rows) == 1 and room - start >= min(MIN_DESCRIPTION, cells):
         first, *others = wrap(whole, room - start) if wraps else [clip_runs(whole, room - start)]
-        row += [("muted", " " * (start - used)), *first]
-        below = [[("muted", " " * start), *each] for each in others]
-        used = sum(width(text) for _, text in row)
-    if detail:
-        row += [("muted", " " * (edge - used - width(detail))), ("muted", detail)]
-    rows = [clip_runs(each, columns) for each in (row, *below)]
+        rows = [
+            [*rows[0], ("muted", " " * (start - used)), *first],
+            *([("muted", " " * start), *each] for each in others),
+        ]
+        used = runs_width(rows[0])
+    elif cells and wraps:
+        rows += wrap(whole, edge, first=indent, rest=indent)
+    if beside:
+        rows[0] = [*rows[0], ("muted", " " * (edge - used - width(detail))), ("muted", detail)]
+    elif detail and wraps:
+        rows += wrap([("muted", detail)], edge, first=indent, rest=indent)
+    rows = [clip_runs(each, columns) for each in rows]
     if chosen:
         return [[*((_on_selection(style), text) for style, text in each), ("selection", "")] for each in rows]
     return rows

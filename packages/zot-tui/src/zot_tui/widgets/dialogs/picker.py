@@ -67,8 +67,8 @@ class _Line:
 class Picker(Dialog[V]):
     """A list of items filtered by what is typed. It answers with the value of the chosen item.
 
-    Only the rows in view are built. `set_items` updates the open picker. An item is a row, unless the picker `wraps`
-    descriptions that are longer; it has all `max_rows` then.
+    Only the rows in view are built. `set_items` updates the open picker. The chosen item shows all of its text, and the
+    others are a row each; all show theirs where `max_rows` are enough, or if the picker `wraps`: it has all these then.
     """
 
     contexts = (LIST, DIALOG, EDITOR)
@@ -165,7 +165,7 @@ class Picker(Dialog[V]):
     def detail(self) -> str:
         """See `Dialog`: the number of items if not all are in view, and of matches during a search."""
         if not self.filter.text.strip():
-            return str(len(self.items)) if len(self.lines) > self._list.height else ""
+            return "" if self._list.whole else str(len(self.items))
         more = "+" if len(self.lines) == FOUND else ""
         return f"{len(self.lines)}{more}/{len(self.items)}"
 
@@ -276,7 +276,9 @@ class _List(urwid.Widget):
         self._empty = empty
         self._top = 0
         self._measured: tuple[Sequence[PickerItem[Any]], list[int], bool] | None = None
+        self._fitted: tuple[Sequence[PickerItem[Any]], int, tuple[bool, int]] = ((), 0, (True, 1))  # see `_fit`
         self.height = 1  # rows of items in the last drawing
+        self.whole = False  # whether they were all in view
 
     def moved(self) -> None:
         """Redraw after another choice or search."""
@@ -290,8 +292,20 @@ class _List(urwid.Widget):
         """See `Body`: rows for the search and all items, so that a search does not change the height."""
         if self._picker.wraps:
             return 1 + self._picker.max_rows
-        groups = len({item.group for item in self._picker.items[:MEASURED]} - {""})
-        return 1 + min(max(len(self._picker.items) + groups, 1), self._picker.max_rows)
+        return 1 + self._fit(columns)[1]
+
+    def _fit(self, columns: int) -> tuple[bool, int]:
+        """Return whether all items can show all of their text, and the rows of the list."""
+        items, most = self._picker.items, self._picker.max_rows
+        if self._fitted[0] is not items or self._fitted[1] != columns:
+            groups = len({item.group for item in items[:MEASURED]} - {""})
+            rows = max(len(items) + groups, 1)
+            if items and rows <= most:
+                cells, marked = self._measure(columns)
+                lines = (self._rows(_Line(at), columns, cells, marked=marked, wraps=True) for at in range(len(items)))
+                rows = groups + sum(map(len, lines))
+            self._fitted = items, columns, (rows <= most, min(rows, most))
+        return self._fitted[2]
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         columns, rows = size
@@ -314,11 +328,12 @@ class _List(urwid.Widget):
         """Return the rows of the lines in view. The first line moves down as far as it takes to show all of the chosen
         one, if lines above it take several rows."""
         picker, (cells, marked) = self._picker, self._measure(columns)
+        wraps = picker.wraps or self._fit(columns)[0]
 
         def drawn(first: int, end: int) -> list[list[Row[Any]]]:
             return [
-                self._rows(line, columns, cells, marked=marked, chosen=first + index == picker.at)
-                for index, line in enumerate(picker.lines[first:end])
+                self._rows(line, columns, cells, marked=marked, chosen=at == picker.at, wraps=wraps or at == picker.at)
+                for at, line in enumerate(picker.lines[first:end], first)
             ]
 
         end = self._top + self.height
@@ -327,7 +342,9 @@ class _List(urwid.Widget):
             self._top += 1
             lines = [*lines[1:], *drawn(end, end + 1)]
             end += 1
-        return [row for rows in lines for row in rows][: self.height]
+        found = [row for rows in lines for row in rows]
+        self.whole = len(found) <= self.height and len(lines) == len(picker.lines)
+        return found[: self.height]
 
     def _measure(self, columns: int) -> tuple[int, bool]:
         """Return the column of descriptions, and whether labels have a mark. A third of the row is enough for labels
@@ -339,7 +356,9 @@ class _List(urwid.Widget):
         _, cells, marked = self._measured
         return min(cells[-1], max(cells[len(cells) * 9 // 10], columns // 3), columns // 2), marked
 
-    def _rows(self, line: _Line, columns: int, cells: int, *, marked: bool, chosen: bool) -> list[Row[Any]]:
+    def _rows(
+        self, line: _Line, columns: int, cells: int, *, marked: bool, wraps: bool, chosen: bool = False
+    ) -> list[Row[Any]]:
         if line.index < 0:
             return [heading_row(line.heading, columns)]
         item = self._picker.items[line.index]
@@ -350,4 +369,4 @@ class _List(urwid.Widget):
         label = self._picker.text(item)
         positions = [position for position in line.positions if position < len(label)]
         entry = ListEntry(label, item.description, detail, mark, positions, item.enabled)
-        return entry_rows(entry, columns, cells, chosen=chosen, wraps=self._picker.wraps)
+        return entry_rows(entry, columns, cells, chosen=chosen, wraps=wraps)

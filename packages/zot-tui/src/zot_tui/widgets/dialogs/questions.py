@@ -6,7 +6,7 @@ from typing import Any, Generic
 
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import DIALOG, LIST, Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_rows, window
 from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 from zot_tui.widgets.scroll import Content, Scroll
 
@@ -70,13 +70,14 @@ class Confirm(Dialog[V]):
         return self._scroll.position if self._scroll is not None else ""
 
     def foot(self, columns: int, limit: int) -> list[Row[Any]]:
-        """See `Dialog`: the answers."""
-        self._top = window(len(self._choices), self._chosen, self._top, limit)
-        return [
-            entry_row(ListEntry(choice.label, mark=f"{choice.key}  "), columns, 0, chosen=index == self._chosen)
-            for index, choice in enumerate(self._choices)
-            if self._top <= index < self._top + limit
-        ]
+        """See `Dialog`: the answers, each with all of its text."""
+        entries = [ListEntry(choice.label, mark=f"{choice.key}  ") for choice in self._choices]
+        drawn = [entry_rows(each, columns, 0, chosen=at == self._chosen) for at, each in enumerate(entries)]
+        first = sum(map(len, drawn[: self._chosen]))
+        last = first + len(drawn[self._chosen]) - 1
+        rows = [row for each in drawn for row in each]
+        self._top = min(window(len(rows), last, self._top, limit), first)
+        return rows[self._top : self._top + limit]
 
 
 class TextInput(Dialog[str]):
