@@ -77,7 +77,7 @@ class Dialog(urwid.Widget, Generic[V]):
     contexts: tuple[str, ...] = (DIALOG,)
     """Where keys are looked up, innermost first."""
     answered_by_letter = False
-    """Whether a letter alone answers, so that one which was typed for something else could."""
+    """Whether a letter alone answers, which may have been typed for something else."""
     scrolls_base = False
     """Whether the mouse scrolls what is behind the dialog."""
 
@@ -284,7 +284,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return [*wrap([("muted", sanitize(self._note))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])]
 
     def _hint_rows(self, columns: int, left_out: Collection[str]) -> list[Row[Any]]:
-        """Return what there is to say below: a notice, or the hints but those of actions that are `left_out`."""
+        """Return the rows below: a notice, or the hints whose actions are not `left_out`."""
         notice = ("warning", self._waits) if self._waits else self.notice()
         margin: Row[Any] = [(None, MARGIN)]
         if notice is not None:
