@@ -111,10 +111,44 @@ def test_what_only_speaks_of_such_a_file_or_reads_what_it_may_runs(project: Path
 
 @pytest.mark.parametrize("name", [name for name, row in WRAPPERS.items() if row.kind not in ("shell", "reads")])
 def test_what_a_wrapper_starts_is_found_behind_it(project: Path, name: str) -> None:
-    start = " ".join([name, *WRAPPERS[name].page.split()[1:-1]])
+    row = WRAPPERS[name]
+    start = " ".join([name, *row.verb, *(["f"] if row.file else [])])
     for line in (f"{start} gofmt -w src/a", f"{start} -x 5 gofmt -w src/a", f"sudo {start} black src/a"):
         assert judge(line, project, EDIT) == "ask", line
     assert judge(f"{start} wc -l src/a", project, EDIT) == "allow"
+
+
+SAME = [
+    ("git commit -m 'mention .env'", READ), ("git commit -m 'mark it'", "bash(mark *)"), ("echo HEAD:.env", READ),
+    ("git log --grep 'mark x'", "bash(mark *)"), ("echo 'a;mark x'", "bash(mark *)"), ("cat a", READ),
+    ("grep 'mark x' f", "bash(mark *)"), ("printf 'mark x'", "bash(mark *)"), ("cat .env", READ),
+    ("git show HEAD:.env", READ), ("find . -exec mark x +", "bash(mark *)"),
+    ("rm src/a", EDIT), ("git -c alias.x='!mark v' x", "bash(mark *)"), ("cp a src", EDIT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "rule"), SAME)
+def test_a_program_that_starts_another_does_not_change_what_the_words_of_that_mean(
+    project: Path, command: str, rule: str
+) -> None:
+    alone = judge(command, project, rule)
+    for start in ("env", "env A=b", "nice -n 5", "sudo", "time", "timeout 5 nice", "command"):
+        assert judge(f"{start} {command}", project, rule) == alone, start
+
+
+HIDING = [
+    "sudo -u git mark x", "env -u git mark x", "flock git mark x", "chroot cat mark x", "ssh git mark x",
+    "su git -c 'mark x'", "docker exec git mark x", "env -S 'mark x' git", "env --split-string='mark x' git",
+    "xargs -I git mark git", "script git -c 'mark x'", "env -i git -c alias.x='!mark x' x",
+    "nice env sudo -u echo mark x", "nice nice nice nice nice mark x", "exec -a git mark x", "sg git 'mark x'",
+    "timeout -s git mark x", "watch 'mark x' git", "parallel mark x ::: git", "taskset dd mark x",
+    "env BASH_ENV=<(mark x) git",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", HIDING)
+def test_a_word_that_only_looks_like_a_known_program_hides_nothing_behind_it(project: Path, command: str) -> None:
+    assert judge(command, project, "bash(mark *)") in ("ask", "deny")
 
 
 def test_a_rule_about_every_change_asks_about_no_program_that_may_make_one(project: Path) -> None:

@@ -13,22 +13,17 @@ from zot_core.permissions.commands.programs import (
     as_program,
     begins_command,
     is_interpreter,
-    is_plain,
-    runs_others,
     writes,
 )
-from zot_core.permissions.commands.readers import is_reader, read_files
+from zot_core.permissions.commands.readers import read_files
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.word import GAP, Word
 
-_BEHIND, _SIGNED, _LETTERS, _FILES = 16, 8, 4, 200
-"""Words behind which a wrapper has its program, which may be as many wrappers; signs with all that follows them,
-letters of a bundle of options, and files of a script of sed that are looked at."""
+_SIGNED, _LETTERS, _FILES = 8, 4, 200
+"""Signs with all that follows them, letters of a bundle of options, and files of a script of sed that are looked at."""
 
 _SIGN = re.compile(r"[=@<:,;]")
 _TOKEN = re.compile(r"[^\s\"'`()\[\]{}=<>|,;:@!]+")
-_NO_PROGRAM = re.compile(r"-.*|[\d.]+[smhd]?|\w+=.*", re.DOTALL)
-"""An option, a number, a time, an assignment."""
 _CHANGES = re.compile(
     r"(?i:--(?:fix|write|in-?place|overwrite|replace)\b|-+(?:\w+-)*(?:out\w+|dest\w*|target|save|stderr|prefix)(?:=|\Z)).*"
 )
@@ -47,43 +42,13 @@ _OF_SED = re.compile(r"(?=(?<![A-Za-z])[gpiImMe\d]*[rRwW]\s*(\S[^\n]*))")
 
 def unwrapped(form: Form) -> Form:
     """Return the program that wrappers start, if that can be seen, else the last wrapper."""
-    at = 0
-    for _ in range(_BEHIND):
-        row = wrapper(_name(form[at].shape))
-        if row is None or row.kind == "shell":
-            break
-        verb = row.page.split()[1:-1]  # as in `uv run --help`
-        if verb and form.shapes[at + 1 : at + 2] != verb:
-            break
-        at += len(verb)
-        found = _first_operand(form.shapes[at : at + _BEHIND])
-        if not found:
-            break
-        at += found
-    return form.behind(len(form) - len(as_program(form.shapes[at:])))
-
-
-def _first_operand(words: Sequence[str]) -> int:
-    """Return which of the words behind a wrapper is a program; 0 if none is. An unknown word behind an option may be a
-    value of it."""
-    unsure = 0
-    for at, (before, word) in enumerate(pairwise(words), 1):
-        name = _name(word)
-        known = wrapper(name) is not None or is_plain(name) or is_reader(name) or runs_others(name)
-        if known or not (_NO_PROGRAM.fullmatch(word) or before.startswith("-")):
-            return at if known else unsure or at
-        unsure = unsure or (0 if _NO_PROGRAM.fullmatch(word) else at)
-    return unsure
-
-
-def _name(word: str) -> str:
-    return word.rpartition("/")[2]
+    return form.behind(len(form) - len(as_program(form.shapes[form.starts.at :])))
 
 
 def may_change(form: Form, program: Form) -> Iterator[Word]:
     """Yield the words of a command that may be files which it changes, as far as is known; `program` is `unwrapped`."""
     program = form if _rewrites(form) else program
-    if not _changes(program):
+    if form.starts.sure or not _changes(program):  # a sure one is a form by itself
         return
     script = _script(program)
     for at, word in enumerate(program[1:], 1):
@@ -132,6 +97,8 @@ def hinted(form: Form, program: Form, inputs: Sequence[str]) -> Iterator[tuple[s
     """Yield parts of the arguments of a command, and of what is written in its line for it to read, that may be files;
     and whether it may change them. `program` is `unwrapped`."""
     loose, changes, coded = not is_familiar(program), _changes(program), is_interpreter(program.name)
+    if form.starts.sure:  # which is a form by itself
+        return
     rows = wrapper(form.name), wrapper(program.name)
     lines = rows[1] is not None or (rows[0] is not None and rows[0].kind.startswith("opens"))
     for shape in program.shapes[1:]:

@@ -3,8 +3,10 @@
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
-from zot_core.permissions.commands.programs import begins_command, names
+from zot_core.permissions.commands.programs import begins_command
+from zot_core.permissions.commands.started import Started, starts
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.shell_line import ShellLine, ordered, read_line
 from zot_core.permissions.word import GAP, Word
@@ -23,12 +25,6 @@ _SHOWS = re.compile(r"-p*[vV][pvV]*")
 """Options with which the builtin `command` says what a program is, and runs none."""
 _SEPARATOR, _OPERATOR = re.compile(r"[\s;]"), re.compile(r"[\s;&|<>]")
 """Signs of more than one word in an argument: of any wrapper, and of a wrapper that takes it for a line."""
-_READ_TEXTS = names(
-    "compgen complete eval flock hyperfine mapfile mispipe parallel pee readarray script tmux trap watch"
-)
-"""Wrappers, beside shells, that take an argument for a line, which may have no blank: `eval 'cat<f'`."""
-_OTHER_SHELLS = names("ash busybox csh dash fish posh sh tcsh toybox yash")
-"""Shells to which `[[`, `((`, `&>` and `$'` mean something else, at least on some systems."""
 
 
 class Form(list[Word]):
@@ -42,6 +38,15 @@ class Form(list[Word]):
         self.shapes = [word.shape for word in words]
         self.name = self.shapes[0].rpartition("/")[2] if self.shapes else ""
 
+    @cached_property
+    def starts(self) -> Started:
+        return starts(self.shapes)
+
+    @property
+    def own(self) -> list[Word]:
+        """The words that are not those of a program which it surely starts, and which is a form by itself."""
+        return self[: self.starts.at + 1] if self.starts.sure else self
+
     def behind(self, at: int, *, known: bool = False) -> "Form":
         """Return the command that begins with the word at `at`."""
         return Form(self[at:], known=known, fed=self.fed)
@@ -52,17 +57,18 @@ def see_through(line: ShellLine) -> list[Form]:
     subcommand, and what wrappers run."""
     waiting: deque[tuple[Form, int]] = deque()
     forms: dict[tuple[Word, ...], Form] = {}
-    queued: set[tuple[Word, ...]] = set()
+    queued: dict[tuple[Word, ...], Form] = {}
     characters = read = 0
 
     def queue(found: Iterable[Form], depth: int) -> None:
         nonlocal characters
         for form in found:
-            if characters <= _CHARACTERS and (key := tuple(form)) not in queued:
-                queued.add(key)
+            if characters <= _CHARACTERS and (same := queued.setdefault(tuple(form), form)) is not form:
+                same.known = same.known or form.known
+            elif characters <= _CHARACTERS:
                 characters += sum(map(len, form.shapes))
                 waiting.append((form, depth))
-            elif characters > _CHARACTERS:
+            else:
                 return
 
     queue(_forms_of(line), 0)
@@ -96,7 +102,7 @@ def read_forms(text: str, line: ShellLine | None = None, shell: str = "bash") ->
     """Return the commands of a text that is a line of `shell`; all else that it does, `line` does."""
     inner = read_line(text)
     if line is not None:
-        if inner.of_bash and shell in _OTHER_SHELLS:
+        if inner.of_bash and (row := wrapper(shell)) is not None and not row.of_bash:
             inner.opaque.append(f"{shell} may read it otherwise than bash")
         line.take(inner)
     return _forms_of(inner)
@@ -107,18 +113,19 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
     if form.name == "command" and _SHOWS.fullmatch(" ".join(form.shapes[1:2])):
         return
     row = wrapper(form.name)
-    for at, word in enumerate(form[1:], 1):
+    for at, word in enumerate(form.own[1:], 1):
         programs = [form.name] if form.known else form.shapes[: at - 1]
         shape, after_flag = word.shape, begins_command(programs, form[at - 1].shape)
-        if (row is not None and at <= _BEHIND) or after_flag:
-            if not shape.startswith("-"):
-                inner = form.behind(at, known=after_flag)
+        sure = form.starts == (at, True)
+        if (row is not None and at <= _BEHIND) or after_flag or sure:
+            given = form.starts.sure and not sure and wrapper(shape.rpartition("/")[2]) is None  # to a wrapper
+            if not shape.startswith("-") and not given:
+                inner = form.behind(at, known=after_flag or (sure and form.known))
                 adds = after_flag or (row is not None and row.kind == "adds")
                 yield _filled(inner, _given(form)) if adds else inner
             if _LINE_FOLLOWS.fullmatch(form[at - 1].shape):  # the words behind a line are no part of it
                 yield Form([word], known=False, fed=form.fed)
-            joined = form.name in _READ_TEXTS or (row is not None and row.kind in ("shell", "opens there"))
-            for text in _lines_in(shape, _OPERATOR if joined else _SEPARATOR):
+            for text in _lines_in(shape, _OPERATOR if row is not None and row.text else _SEPARATOR):
                 yield from read_forms(text, line, form.name)
         if row is not None and "=" in shape:
             yield from map(Form, (each.words for each in ordered(shape)))

@@ -42,7 +42,7 @@ def _is_familiar(words: tuple[str, ...]) -> bool:  # asked five times of each co
 
 def is_unknown(form: Form) -> bool:
     """Whether the program may run what its arguments say, as far as is known."""
-    return form.known and form.whole and not is_familiar(form)
+    return form.known and form.whole and not form.starts.sure and not is_familiar(form)
 
 
 def hints(line: ShellLine, unknown: Sequence[Form]) -> Iterator[Hint]:

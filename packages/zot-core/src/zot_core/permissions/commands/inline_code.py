@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from zot_core.permissions.commands.forms import Form
-from zot_core.permissions.commands.programs import names
+from zot_core.permissions.commands.wrappers import names
 from zot_core.permissions.shell_line import ShellLine
 from zot_core.permissions.word import GAP
 from zot_provider.record import Record

@@ -140,7 +140,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         writes = programs.writes(name, form.shapes)
         if name in ("rm", "mv"):
             taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
-        pairs = dict.fromkeys(pairwise(form))
+        pairs = dict.fromkeys(pairwise(form.own))
         new = (pair for pair in pairs if pair not in seen[writes])
         for before, word in (pair for pair in new if pair[1] not in texts or not _is_text(form, *pair)):
             into = writes or programs.is_output(before.shape, word.shape)

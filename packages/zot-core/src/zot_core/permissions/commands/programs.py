@@ -9,14 +9,8 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from zot_core.permissions.commands.wrappers import wrapper
+from zot_core.permissions.commands.wrappers import names, wrapper
 from zot_core.permissions.word import GAP
-
-
-def names(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
-
 
 RUNNERS = names(
     "R Rscript [ [[ alias awk bc bun cscript declare deno emacs enable export gawk getopts hash"

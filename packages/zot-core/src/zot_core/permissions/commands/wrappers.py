@@ -18,10 +18,24 @@ these. `may run`: one of its subcommands or options runs a program; an allow may
 
 
 class Wrapper(Record):
-    """A row: `page` is the manual page, or what prints one."""
+    """A row: `page` is the manual page, or what prints one.
+
+    `first`: its first argument that is no option of its own is the program. `file`: that is a file instead, which it
+    writes. `text`: it takes one argument for a line of shell, which may have no blank: `eval 'cat<f'`. `of_bash`: if it
+    is a shell, `[[`, `((`, `&>` and `$'` mean to it what they mean to bash; elsewhere they do not, at least on some
+    systems."""
 
     page: str
     kind: Kind
+    first: bool
+    file: bool
+    text: bool
+    of_bash: bool
+
+    @property
+    def verb(self) -> list[str]:
+        """The words between the name and `--help`."""
+        return self.page.split()[1:-1]
 
 
 _ROWS: dict[Kind, str] = {
@@ -64,6 +78,22 @@ _ROWS: dict[Kind, str] = {
 }
 
 
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+_FIRST = names(
+    """
+    builtin caffeinate chronic command doas eatmydata env exec fakeroot genv gnice gnohup gstdbuf gtimeout gxargs ifne
+    ionice ltrace nice nocorrect noglob nohup setsid stdbuf strace sudo time timeout unbuffer valgrind xargs xvfb-run
+    """
+)
+_FILE = names("dtach flock lckdo logsave script setlock")
+_TEXT = names("compgen complete eval flock hyperfine mapfile mispipe parallel pee readarray script tmux trap watch")
+_NOT_OF_BASH = names("ash busybox csh dash fish posh sh tcsh toybox yash")
+
+
 def _read(rows: dict[Kind, str]) -> dict[str, Wrapper]:
     found = {}
     for kind, text in rows.items():
@@ -71,7 +101,9 @@ def _read(rows: dict[Kind, str]) -> dict[str, Wrapper]:
             name, separator, page = row.partition(":")
             if not page.endswith(")"):
                 page = f"{name} {page} --help" if separator else row
-            found[name if separator else row.partition("(")[0]] = Wrapper(page, kind)
+            name = name if separator else row.partition("(")[0]
+            joins = name in _TEXT or kind in ("shell", "opens there")
+            found[name] = Wrapper(page, kind, name in _FIRST, name in _FILE, joins, name not in _NOT_OF_BASH)
     return found
 
 
