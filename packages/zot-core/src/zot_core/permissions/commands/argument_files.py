@@ -8,10 +8,10 @@ from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.hints import is_familiar
 from zot_core.permissions.commands.programs import (
     CLIENTS,
+    EXEC_FLAGS,
     KEEPERS,
     REPOSITORY,
     as_program,
-    begins_command,
     is_interpreter,
     writes,
 )
@@ -65,9 +65,9 @@ def _changes(form: Form) -> bool:
     """Whether a program may change files that its words name."""
     if form.name in REPOSITORY:
         return not _OF_GIT.isdisjoint(form.shapes[1:4])
-    flags = [at for at, shape in enumerate(form.shapes) if len(shape) > 2 and begins_command((), shape)]
+    flags = [at for at, shape in enumerate(form.shapes) if len(shape) > 2 and shape in EXEC_FLAGS]
     parts = (form[start:end] for start, end in pairwise([0, *flags, len(form)]))
-    programs = (Form(part[begins_command((), part[0].shape) :]) for part in parts if len(part) > 1)
+    programs = (Form(part[part[0].shape in EXEC_FLAGS :]) for part in parts if len(part) > 1)
     return any(
         each.name not in (*KEEPERS, *_EDITORS) and (_rewrites(each) or not is_familiar(each)) for each in programs
     )

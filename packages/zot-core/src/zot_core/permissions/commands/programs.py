@@ -162,7 +162,7 @@ _GIT_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", 
 _OUTPUT = re.compile(r"-[oO]|--?out(?:put)?(?:[-_]?(?:file|dir|document|path))?")
 _WITH_OUTPUT = re.compile(rf"-[oO][^-]|(?:{_OUTPUT.pattern})=")
 
-_EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
+EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
 """Arguments after which another command begins; to some programs `-x` and `-X` mean another thing."""
 
 
@@ -269,7 +269,7 @@ def git_places(words: Sequence[str]) -> list[str]:
 def begins_command(words: Sequence[str], flag: str) -> bool:
     """Whether another command begins behind an argument; one of `words` before it is the program."""
     means_other = len(flag) == 2 and any(is_plain(each) and flag not in RISKY.get(each, "").split() for each in words)
-    return flag in _EXEC_FLAGS and not means_other
+    return flag in EXEC_FLAGS and not means_other
 
 
 def is_plain(name: str) -> bool:
