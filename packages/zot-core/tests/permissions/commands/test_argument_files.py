@@ -67,6 +67,17 @@ WRITES = [
     "curl --stderr src/a u", "rustfmt src/a.rs",
     "dd of=src/a", "xargs -a f black src/a", "tar -C src -x", "tar x -C src", "mytool out:src/a",
     "mytool 'write src/a'",
+    "pip install -t src x", "pip install -tsrc x", "pip install --target=src x", "python3 -m pip install -t src x",
+    "pip install --tar src x", "pip download -d src x", "uv pip install --target src x", "cmake -B src", "cmake -Bsrc",
+    "cmake --build src", "cmake --install b --prefix src", "cargo build --target-dir=src", "cargo install --root src x",
+    "cargo new src/x", "gcc -MF src/x -c x.c", "rustc --emit=obj=src/x x.rs", "go test -coverprofile src/c .",
+    "go generate ./src/...", "jest --coverageDirectory src", "pytest --cov-report=html:src/x", "pytest --html=src/r",
+    "ruff check --add-noqa src", "make src/a.o", "ninja -C src", "meson setup src/b", "7z a src/x.7z b", "7z x a -osrc",
+    "openssl req -keyout src/k", "uv venv src/v", "wget --rejected-log=src/x u", "git read-tree --prefix=src/ HEAD",
+    "git subtree add --prefix src u main", "git pack-objects src/x", "git foo src/a", "git -C . clone u src/x",
+    "gh run download 1 -D src", "flock src/a true", "flock -x src/a -c true", "script -qc ls src/log", "script src/log",
+    "logsave src/a ls", "valgrind --log-file=src/x ls", "ssh -E src/log h ls", "env A=b pip install -t src x",
+    "timeout 5 cmake -B src", "find . -exec pip install -t src {} +", "docker run -v ./src:/w i", "mytool src/a:b",
 ]  # fmt: skip
 
 
@@ -100,6 +111,13 @@ HARMLESS = [
     ("find src -type f | xargs grep x", EDIT), ("cp src/a b", "edit(out/**)"), ("curl -d @src/a u", EDIT),
     ("mypy src", EDIT),
     ("bash -c 'cat src/a'", EDIT), ("ssh h 'cat src/a'", EDIT), ("npm test src/a", EDIT), ("cd src && make", EDIT),
+    ("grep -rn new src", EDIT), ("grep -o src f", EDIT), ("rg format src", EDIT), ("pip install -e src", EDIT),
+    ("pip install -r src/r.txt", EDIT), ("pytest --cov=src -k x", EDIT), ("pytest --ignore src/x", EDIT),
+    ("mypy --ignore-missing-imports src", EDIT), ("ruff check --no-cache src", EDIT),
+    ("ruff format --check src", EDIT), ("gcc -Isrc -I src -O2 -g src/a.c", EDIT), ("cmake -S src -B build", EDIT),
+    ("go test -v ./src/...", EDIT), ("git log -p src/a", EDIT), ("git merge src", EDIT), ("git reset HEAD src/a", EDIT),
+    ("gh pr create -F src/x", EDIT), ("openssl x509 -in src/a -noout", EDIT), ("tsc --noEmit -p src", EDIT),
+    ("xargs -a src/list grep x", EDIT), ("ssh -i src/key h ls", EDIT), ("env A=b git status src", EDIT),
     ("xxd src/a", EDIT), ("uniq src/a", EDIT), ("sort src/a | uniq -c", EDIT), ("mytool other/a", EDIT),
 ]  # fmt: skip
 
@@ -122,7 +140,7 @@ SAME = [
     ("git commit -m 'mention .env'", READ), ("git commit -m 'mark it'", "bash(mark *)"), ("echo HEAD:.env", READ),
     ("git log --grep 'mark x'", "bash(mark *)"), ("echo 'a;mark x'", "bash(mark *)"), ("cat a", READ),
     ("grep 'mark x' f", "bash(mark *)"), ("printf 'mark x'", "bash(mark *)"), ("cat .env", READ),
-    ("git show HEAD:.env", READ), ("find . -exec mark x +", "bash(mark *)"),
+    ("git show HEAD:.env", READ), ("pip install -t src x", EDIT), ("find . -exec mark x +", "bash(mark *)"),
     ("rm src/a", EDIT), ("git -c alias.x='!mark v' x", "bash(mark *)"), ("cp a src", EDIT),
 ]  # fmt: skip
 

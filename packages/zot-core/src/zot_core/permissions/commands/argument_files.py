@@ -12,11 +12,12 @@ from zot_core.permissions.commands.programs import (
     KEEPERS,
     REPOSITORY,
     as_program,
+    git_changes,
     is_interpreter,
     writes,
 )
 from zot_core.permissions.commands.readers import read_files
-from zot_core.permissions.commands.wrappers import wrapper
+from zot_core.permissions.commands.wrappers import names, wrapper
 from zot_core.permissions.word import GAP, Word
 
 _SIGNED, _LETTERS, _FILES = 8, 4, 200
@@ -25,11 +26,39 @@ _SIGNED, _LETTERS, _FILES = 8, 4, 200
 _SIGN = re.compile(r"[=@<:,;]")
 _TOKEN = re.compile(r"[^\s\"'`()\[\]{}=<>|,;:@!]+")
 _CHANGES = re.compile(
-    r"(?i:--(?:fix|write|in-?place|overwrite|replace)\b|-+(?:\w+-)*(?:out\w+|dest\w*|target|save|stderr|prefix)(?:=|\Z)).*"
+    r"(?i:--(?:add-noqa|fix|write|in-?place|overwrite|replace)\b|-+(?:\w+-)*(?:out\w+|dest\w*|target|save|stderr|prefix)(?:=|\Z)).*"
 )
-_FORMATS = ("fmt", "format")
-_OF_GIT = frozenset(("am", "apply", "bundle", "clean", "clone", "download", "init", "stash", "submodule", "worktree"))
-"""Subcommands of git, and of programs for its servers, that change files; more of them are in `programs`."""
+_MAKES = names("create dump fix fmt format generate init new setup vendor venv")
+"""First arguments with which a program that may do more than read makes, or changes, files that others name."""
+_MAKERS = names("7z 7za gmake make meson ninja tsc")
+"""Programs that are known to start nothing that their words name, but that make files of these names."""
+_CHECKERS, _CHECKS = ("cargo", "ruff", "tsc"), re.compile(r"--(?:check|diff|noEmit)")
+"""Programs that change nothing with one of these options."""
+_OPTION = re.compile(r"--?(?!no-)([A-Za-z][\w.-]+)")
+_OUTPUT = re.compile(
+    r"""
+    out(?!line) | dest | \btar | save | stderr | pref | log(?!in) | report(?!er) | dump | export | write | create
+    | (?:cov(?:er)?|cpu|mem|block|mutex)profile | (?:cache|trace|profile)-?(?:dir|file|folder|location|path|to) | junit
+    | coverage-?(?:dir|file|path) | \AM[FJ]\Z
+    | html | \bxml | json-?file | libcurl | hsts | warc | jar | graphviz | dist(?!inct) | pid-?file | history | record
+    | results? | snapshot | artifact | lock-?file | keyout | serial | rand
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Names of options whose value is a file, or a folder, that is written, whatever else they say."""
+_INPUT = re.compile(
+    r"conf|cfg|include|exclude|ignore|input|from|source|paths?\b|project|workspace|manifest|requir|constraint|filter"
+    r"|match|pattern|select|test|cov|root-?dir|rootdir|template|cert|key|script|settings|env|editable|cwd|data|upload"
+    r"|post|body|types|import|plugin|preset|load|package|module|glob|\bfiles?\b",
+    re.IGNORECASE,
+)
+"""Names of options whose value is read. What is behind the `=` of another option may be written."""
+_FOLDER = re.compile(r"build|directory|\bdir\b|root|install", re.IGNORECASE)
+"""Names of options whose value is a folder in which files are made, also if it is another word."""
+_OUTPUT_LETTER = re.compile(r"-[BCPdtw]")
+"""Options of one letter whose value is one: `pip -t`, `cmake -B`, `ninja -C`, `wget -P`."""
+_OPERAND = re.compile(r"-[aFfi]|--(?:arg-|env-)?file")
+"""Options of wrappers behind which is a file that they read."""
 _NAMES = re.compile(r"-|-@|/dev/stdin|-\w*T-|--(?:batch|stdin|\S*from).*")
 """Arguments with which a program reads the names of files."""
 _CODE = re.compile(r"-\w*[ceEmnpr]|--eval|--print")
@@ -45,10 +74,25 @@ def unwrapped(form: Form) -> Form:
     return form.behind(len(form) - len(as_program(form.shapes[form.starts.at :])))
 
 
+def only_reads(form: Form) -> bool:
+    """Whether a command is known to write no file that it names, with these arguments."""
+    checks = form.name in _CHECKERS and any(map(_CHECKS.fullmatch, form.shapes[1:]))
+    return checks or not isinstance(read_files(form), str)
+
+
 def may_change(form: Form, program: Form) -> Iterator[Word]:
     """Yield the words of a command that may be files which it changes, as far as is known; `program` is `unwrapped`."""
+    row = wrapper(form.name)
+    if row is not None and row.kind != "shell":
+        for at, (before, word) in enumerate(pairwise(form[: form.starts.at + 1]), 1):
+            valued = before.shape.startswith("-") and not form.starts.sure
+            if (at < form.starts.at or valued) and not _OPERAND.fullmatch(before.shape):
+                yield word
+    if form.starts.sure or only_reads(program):  # a sure one is a form by itself
+        return
     program = form if _rewrites(form) else program
-    if form.starts.sure or not _changes(program):  # a sure one is a form by itself
+    if not _changes(program):
+        yield from _outputs(program)
         return
     script = _script(program)
     for at, word in enumerate(program[1:], 1):
@@ -58,19 +102,40 @@ def may_change(form: Form, program: Form) -> Iterator[Word]:
 
 def _rewrites(form: Form) -> bool:
     """Whether an argument says that files are changed, whatever the program is."""
-    return any(map(_CHANGES.fullmatch, form.shapes[1:])) or (len(form) > 1 and form[1].shape in _FORMATS)
+    return any(map(_CHANGES.fullmatch, form.shapes[1:])) or (len(form) > 1 and not _MAKES.isdisjoint(form.shapes[1:3]))
 
 
 def _changes(form: Form) -> bool:
     """Whether a program may change files that its words name."""
     if form.name in REPOSITORY:
-        return not _OF_GIT.isdisjoint(form.shapes[1:4])
+        return git_changes(form.shapes) is None
     flags = [at for at, shape in enumerate(form.shapes) if len(shape) > 2 and shape in EXEC_FLAGS]
     parts = (form[start:end] for start, end in pairwise([0, *flags, len(form)]))
     programs = (Form(part[part[0].shape in EXEC_FLAGS :]) for part in parts if len(part) > 1)
     return any(
-        each.name not in (*KEEPERS, *_EDITORS) and (_rewrites(each) or not is_familiar(each)) for each in programs
+        each.name not in (*KEEPERS, *_EDITORS) and (each.name in _MAKERS or _rewrites(each) or not is_familiar(each))
+        for each in programs
     )
+
+
+def _outputs(form: Form) -> Iterator[Word]:
+    """Yield the words in which an option of a program has a file that it may write."""
+    if form.name in (*KEEPERS, *_EDITORS):
+        return
+    lettered = form.name not in REPOSITORY  # whose letters mean other things
+    for before, word in pairwise(form):
+        name = _OPTION.match(word.shape)
+        if name is not None and "=" in word.shape:
+            if _OUTPUT.search(name[1]) or not _INPUT.search(name[1]):
+                yield word
+        elif word.shape.startswith("-"):
+            if lettered and _OUTPUT_LETTER.match(word.shape):
+                yield word
+        elif (lettered and _OUTPUT_LETTER.fullmatch(before.shape)) or (
+            (name := _OPTION.fullmatch(before.shape))
+            and (_OUTPUT.search(name[1]) or (_FOLDER.search(name[1]) and not _INPUT.search(name[1])))
+        ):
+            yield word
 
 
 def _script(form: Form) -> int:

@@ -9,7 +9,14 @@ from itertools import islice, pairwise
 from zot_core.machine.interface import expand_home
 from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands import programs
-from zot_core.permissions.commands.argument_files import hinted, may_change, reads_names, shown_names, unwrapped
+from zot_core.permissions.commands.argument_files import (
+    hinted,
+    may_change,
+    only_reads,
+    reads_names,
+    shown_names,
+    unwrapped,
+)
 from zot_core.permissions.commands.forms import Form
 from zot_core.permissions.commands.meeting import Step, word_steps
 from zot_core.permissions.shell_line import ShellLine
@@ -143,7 +150,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         pairs = dict.fromkeys(pairwise(form.own))
         new = (pair for pair in pairs if pair not in seen[writes])
         for before, word in (pair for pair in new if pair[1] not in texts or not _is_text(form, *pair)):
-            into = writes or programs.is_output(before.shape, word.shape)
+            into = writes or (not only_reads(form) and programs.is_output(before.shape, word.shape))
             for part in _parts(word):
                 words[part] = max(_WRITTEN if into else _READ, words.get(part, _READ))
         seen[writes].update(pairs)
@@ -192,7 +199,9 @@ def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], to
             inner = word.shape.partition(":")[2]
             parts = [inner, inner.rpartition(":")[2], _MAGIC.sub("", inner)]
             roots = [*folders, top] if top else folders
-            found.hinted.update(place.real(part, each) for part in parts if part for each in roots)
+            inside = {place.real(part, each) for part in parts if part for each in roots}
+            found.hinted |= inside
+            found.changed |= inside if use == _CHANGED else set()
     if len(_SPECIAL.findall(word.shape)) > _WILDCARDS:
         return False
     if not word.known:
@@ -228,7 +237,7 @@ def _parts(word: Word) -> Iterator[Word]:
     if not shape:
         return
     if "=" in shape:
-        yield Word(shape.partition("=")[2].lstrip("@"), word.glob)
+        yield from (Word(each.lstrip("@"), word.glob) for each in {shape.partition("=")[2], shape.rpartition("=")[2]})
     if shape.startswith("-"):
         if len(shape) > 2 and shape[1] != "-":
             yield Word(shape[2:].lstrip("@"), word.glob)

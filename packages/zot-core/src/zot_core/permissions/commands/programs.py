@@ -155,7 +155,26 @@ _EDITORS = names("ed emacs ex micro nano nvim pico rsync scp split sqlite3 ssh-k
 """Programs that change files too, and may start others."""
 
 _IN_PLACE = names("awk gawk perl ruby sed")
-_OF_GIT = names("checkout config mv restore rm")
+_GIT = {
+    **dict.fromkeys(names("checkout config mv restore rm"), True),
+    **dict.fromkeys(
+        names(
+            """
+            add annotate api auth blame branch browse cat-file check-attr check-ignore cherry cherry-pick commit
+            commit-tree count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep
+            hash-object help issue label log ls-files ls-remote ls-tree merge merge-base name-rev notes pr prune pull
+            push range-diff rebase reflog release remote repo reset rev-list rev-parse revert run search secret
+            shortlog show show-branch show-ref status switch symbolic-ref tag update-index update-ref variable
+            verify-commit verify-tag version whatchanged workflow write-tree
+            """
+        ),
+        False,
+    ),
+}
+"""Subcommands of git, and of programs for its servers, and whether they change the files that they name; of others that
+is not known."""
+_FETCHES = names("clone download")
+"""Subcommands of these subcommands that make files."""
 _GIT_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"))
 """Options of git before a subcommand that have a value, which may be the next word; see git(1)."""
 
@@ -228,11 +247,21 @@ def writes(name: str, words: list[str]) -> bool:
     """Whether a program changes files that its words name: always, or with these options."""
     if name in _IN_PLACE:
         return any(re.match(r"-[A-Za-z]*i|--in-place", word) for word in words[1:])
-    if name == "git" and not _OF_GIT.isdisjoint(words[1:4]):
+    if name == "git" and git_changes(words):
         return True
     if name == "tar":
         return any(re.fullmatch(r"-?[A-Za-z]*x[A-Za-z]*|--(?:extract|get)", word) for word in words[1:3])
     return name in WRITERS or name in _EDITORS or (name == "find" and "-delete" in words)
+
+
+def git_changes(words: Sequence[str]) -> bool | None:
+    """Whether a command of git, or of a program for its servers, changes the files that it names; None if that is not
+    known."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 1 + (words[at] in _GIT_VALUED)
+    found = [_GIT.get(word) for word in words[at : at + 1]]
+    return None if _FETCHES.intersection(words[at + 1 : at + 2]) else (found or [False])[0]
 
 
 def is_text(words: Sequence[str], before: str, word: str) -> bool:
