@@ -104,7 +104,7 @@ async def test_a_submodule_that_is_cut_off_keeps_its_files(undoes: Undoes, work:
 @pytest.mark.parametrize(
     "command",
     [
-        "cp .env copied; rm .env",
+        "sed s/only/changed/ .env > copied; rm .env",
         "sed -i s/only/changed/ .env; mv .env copied",
         "cp -p ../outside copied; rm ../outside",
         "mv ../outside a",
@@ -115,6 +115,55 @@ async def test_a_submodule_that_is_cut_off_keeps_its_files(undoes: Undoes, work:
 async def test_what_may_be_the_only_copy_is_asked_about(undoes: Undoes, work: Path, command: str) -> None:
     with pytest.raises(FilesEdited):
         await undoes(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "lost", "verb"),
+    [
+        ("rm .env", ".env", "removed"),
+        ("echo new > .env", ".env", "changed"),
+        ("echo new > fresh; mv fresh .env", ".env", "changed"),
+        ("cat .env > copied; rm .env", ".env", "removed"),
+        ("mv .env moved", ".env", "removed"),
+        ("rm notes", "notes", "removed"),
+        ("rm -r built", "built", "removed"),
+        ("git clean -qfdx", ".env", "removed"),
+        ("git stash -qa", ".env", "removed"),
+    ],
+)
+async def test_what_is_out_of_sight_and_lost_is_named(
+    undoes: Undoes, work: Path, command: str, lost: str, verb: str
+) -> None:
+    subprocess.run(["git", "-C", work, "config", "user.name", "a"], check=True)
+    subprocess.run(["git", "-C", work, "config", "user.email", "a@example.com"], check=True)
+    subprocess.run(["git", "-C", work, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    moved = await undoes(f"{command}; echo changed > a", force=True)
+    assert f"{work / lost}: it was left out of what is stored, and a command has {verb} it" in moved.problems
+    assert (work / "a").read_text() == "only a"
+
+
+@pytest.mark.parametrize("command", ["touch .env", "echo > new.o", "cat .env notes", "cp .env t; cp t .env; rm t"])
+async def test_what_is_out_of_sight_and_as_it_was_is_not(undoes: Undoes, work: Path, command: str) -> None:
+    assert (await undoes(f"{command}; echo changed > a", force=True)).problems == []
+
+
+@pytest.mark.parametrize(
+    "command", ["cat .env > copied; rm .env", "cp .env t; rm .env; mv t copied", "cat .env > a; rm .env"]
+)
+async def test_the_only_copy_of_what_a_command_has_removed_stays(undoes: Undoes, work: Path, command: str) -> None:
+    moved = await undoes(f"{command}; echo new > new", force=True)
+    copy = work / ("a" if "> a" in command else "copied")
+    assert copy.read_text() == "only .env"
+    assert f"{copy}: it may be all that is left of what a command has removed, and stays" in moved.problems
+    assert not (work / "new").exists()
+
+
+async def test_of_many_lost_files_some_are_named_and_the_others_counted(undoes: Undoes, work: Path) -> None:
+    for number in range(25):
+        (work / f"{number}.o").write_text(str(number))
+    problems = (await undoes("rm *.o", force=True)).problems
+    assert problems[0] == f"{work}: 5 more files that are left out of what is stored were changed"
+    assert len(problems) == 21
 
 
 @pytest.mark.parametrize(
@@ -151,12 +200,13 @@ async def test_what_was_found_is_again_what_it_was_then_and_may_be_gone(work: Pa
         await rt.ask("one")
         await rt.ask("two")
         moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")
-        assert (moved.problems, moved.restored) == ([f"{work / 'moved'}: {STAYS}"], [str(work / "moved")])
+        lost = f"{work / '.env'}: it was left out of what is stored, and a command has removed it"
+        assert (moved.problems, moved.restored) == ([lost, f"{work / 'moved'}: {STAYS}"], [str(work / "moved")])
         assert (work / "moved").read_text() == "only .env"
         await rt.ask("three")
         moved = await rt.branches.go_back(rt.messages[0].id, before=True, restore="files")
         assert not (work / "moved").exists()
-        assert moved.problems == []
+        assert moved.problems == [lost]
 
 
 async def test_a_folder_that_a_link_has_replaced_is_a_folder_again(undoes: Undoes, work: Path) -> None:

@@ -126,7 +126,8 @@ class GitTree:
         large, unread = self._sizes(names)
         self._note_modes(names)
         hidden += [name for name in others if name.endswith(b"/")]
-        sight = FolderSight(self._store.folder, began, {*filter(None, hidden), *(unread - old.keys())})
+        out_of_sight = {*filter(None, hidden), *(unread - old.keys())}
+        sight = FolderSight(self._store.folder, began, out_of_sight, self._sight)
         compared = self._compare({**self._large, **old}, names, large) if compare else []
         found, doubtful = self._sight.judge(compared, sight, self._seen)
         self._large = large
@@ -136,12 +137,13 @@ class GitTree:
         if changed := names - large.keys() - unread - gone:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
-        self._sight = sight
+        last, self._sight = self._sight, sight
         inside = (os.path.join(self._path(name), ".git") for name in others if name.endswith(b"/"))
         repositories = self._repositories.look([os.path.join(self._store.folder, ".git"), *inside])
         folders = self._folders.look(os.fsdecode(name) for name in (*listed, *names))
         asked = [FileChange(path, None, UNSEEN) for path in doubtful]
-        return [*found, *self._changed_since(found), *asked, *(repositories + folders if compare else ())]
+        rest = [*last.lost(sight, repositories), *repositories, *folders] if compare else []
+        return [*found, *self._changed_since(found), *asked, *rest]
 
     def _behind_links(self, names: Iterable[bytes]) -> set[bytes]:
         """Return the files of which a folder is a link now. Git refuses their names."""

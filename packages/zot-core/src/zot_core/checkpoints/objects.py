@@ -54,6 +54,11 @@ class ObjectStore:
         return os.path.join(self._folder, id[:2], id[2:])
 
 
+def object_id(data: bytes) -> str:
+    """Return the id of a content, which need not be stored."""
+    return _hash(b"blob %d\0" % len(data) + data)
+
+
 def _hash(content: bytes) -> str:
     import hashlib  # noqa: PLC0415  OpenSSL: 2 ms, not for a command that changes nothing
 

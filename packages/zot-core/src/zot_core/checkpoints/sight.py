@@ -2,6 +2,7 @@
 
 A file that a look sees for the first time need not be new: no rule leaves it out any more, the repository around it is
 gone, it could not be read, or it was moved in from where nobody looks. Undo must not remove it, for nobody has another.
+What is out of sight itself, and a command has removed or changed, is not undone, and named.
 """
 
 import os
@@ -11,9 +12,16 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from zot_core.checkpoints.states import CLOCK_SECONDS, FOUND, FileChange, FileState
+from zot_core.checkpoints.objects import object_id
+from zot_core.checkpoints.states import CLOCK_SECONDS, FOUND, UNSEEN, FileChange, FileState
+from zot_provider.files.regular_file import read_regular
 
 _FOLDER_STAYS = "its files were there before, out of sight; they stay"
+_NOT_STORED = "it was left out of what is stored, and a command has"
+_COPY_STAYS = "it may be all that is left of what a command has removed, and stays"
+
+_HIDDEN, _HIDDEN_BYTES, _NAMED = 1_000, 1_000_000, 20
+"""The most hidden files that are compared, bytes of one whose content is, and those that are named."""
 
 _INODE = 0xFFFFFFFF
 """The bits of an inode that git's index keeps."""
@@ -28,6 +36,14 @@ class Seen(NamedTuple):
     inodes: set[int]
 
 
+class HiddenFile(NamedTuple):
+    """A file out of sight: its inode, size and last change, and the id that its content would have; empty if that is
+    not known."""
+
+    status: tuple[int, int, int]
+    id: str
+
+
 class Judgement(NamedTuple):
     """The changes of files between two looks. A change that made no file has the bit `FOUND` in the state before.
     Of the files in `doubtful` it is not known whether they are the work of the command alone."""
@@ -39,18 +55,51 @@ class Judgement(NamedTuple):
 class FolderSight:
     """The files of a folder that a look did not see."""
 
-    def __init__(self, folder: str, at: float = 0.0, hidden: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, folder: str, at: float = 0.0, hidden: Iterable[bytes] = (), last: "FolderSight | None" = None
+    ) -> None:
         """`at` is when the look began, in seconds since 1970. `hidden` are relative names; that of a folder of which
-        nothing is seen ends in a slash."""
+        nothing is seen ends in a slash. `last` is the look before this one."""
         self._folder, self._at = folder, at - CLOCK_SECONDS
         # Git also lists a folder in which everything is left out by itself, and then what is in it.
         following = pairwise([*sorted(hidden), b""])
         self._places = {name for name, after in following if not (name.endswith(b"/") and after.startswith(name))}
+        known: dict[bytes, HiddenFile] = {} if last is None else last._hidden
+        files = [name for name in sorted(self._places) if not name.endswith(b"/")]
+        self._hidden: dict[bytes, HiddenFile] = {name: self._read(name, known.get(name)) for name in files[:_HIDDEN]}
+
+    def _read(self, name: bytes, known: HiddenFile | None) -> HiddenFile:
+        path = os.path.join(self._folder, os.fsdecode(name))
+        try:
+            status = os.lstat(path)
+            now = status.st_ino, status.st_size, status.st_mtime_ns
+            if known is not None and known.status == now:
+                return known
+            small = 0 < status.st_size <= _HIDDEN_BYTES
+            return HiddenFile(now, object_id(read_regular(path, _HIDDEN_BYTES)) if small else "")
+        except (OSError, ValueError):
+            return HiddenFile((0, 0, 0), "")
+
+    def lost(self, now: "FolderSight", repositories: Iterable[FileChange]) -> list[FileChange]:
+        """Return the files and folders out of sight that were removed or changed until `now`: none is stored. Without
+        `repositories`, which are named as such."""
+        named = {os.path.relpath(os.path.dirname(each.path), self._folder) for each in repositories}
+        changed = [(name, "removed") for name in sorted(self._gone(now)) if os.fsdecode(name).rstrip("/") not in named]
+        for name, file in self._hidden.items():
+            after = now._hidden.get(name)
+            if after is not None and after.status != file.status and (after.id != file.id or not file.id):
+                changed.append((name, "changed"))
+        states = [(os.fsdecode(name.rstrip(b"/")), FileState(0, f"{_NOT_STORED} {verb} it")) for name, verb in changed]
+        if len(states) > _NAMED:
+            more = FileState(0, f"{len(states) - _NAMED:,} more files that are left out of what is stored were changed")
+            states[_NAMED:] = [("", more)]
+        return [FileChange(os.path.join(self._folder, path).rstrip("/"), state, UNSEEN) for path, state in states]
 
     def judge(self, changes: list[FileChange], now: "FolderSight", look_up: Callable[[], Seen]) -> Judgement:
         """Judge the changes between this look and `now`. `look_up` is called if it is needed."""
         seen = cache(look_up)
-        lost = cache(lambda: self._lost(now))
+        gone = cache(lambda: self._gone(now))
+        copied = cache(lambda: {self._hidden[name].id for name in gone() if name in self._hidden})
         ruled = any(os.path.basename(each.path) == ".gitignore" for each in changes)
         judged, places = Judgement([], []), set[str]()
         for each in changes:
@@ -67,9 +116,11 @@ class FolderSight:
                     places.add(os.path.join(self._folder, os.fsdecode(place[:-1])))
             elif each.before is None and self._existed(each.path, each.after, status, place, seen):
                 judged.changes.append(_found(each))
+            elif each.after.has_content and each.after.id in copied():
+                judged.changes.append(FileChange(each.path, FileState(0, _COPY_STAYS), each.after))
             else:
                 judged.changes.append(each)
-                maybe = status.st_mtime < self._at or (each.before is None and (place or lost()))
+                maybe = status.st_mtime < self._at or (each.before is None and (place or gone()))
                 if maybe and each.after.id not in seen().ids:
                     judged.doubtful.append(each.path)
         judged.changes.extend(FileChange(path, FileState(0, _FOLDER_STAYS), None) for path in sorted(places))
@@ -100,10 +151,10 @@ class FolderSight:
             name += slash
         return name
 
-    def _lost(self, now: "FolderSight") -> bool:
-        """Whether something that was out of sight is gone: what is new may be made of it."""
+    def _gone(self, now: "FolderSight") -> set[bytes]:
+        """Return what was out of sight and is gone: what is new may be made of it."""
         gone = self._places.difference(now._places)
-        return any(not os.path.lexists(os.path.join(self._folder, os.fsdecode(name).rstrip("/"))) for name in gone)
+        return {name for name in gone if not os.path.lexists(os.path.join(self._folder, os.fsdecode(name).rstrip("/")))}
 
 
 def _found(change: FileChange) -> FileChange:
