@@ -113,7 +113,8 @@ class GitTree:
         with ExitStack() as running:
             ends = [running.enter_context(self._running(*each)) for each in reads]
             others, hidden, *more = (end().split(b"\0") for end in ends)
-        fields, listed = [*more, [], []][:2]
+        fields = more.pop(0) if indexed else []
+        listed = more.pop(0) if more else []
         if self._modes is None:
             self._modes = {}
             self._note_modes(listed)

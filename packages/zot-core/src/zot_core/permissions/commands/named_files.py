@@ -137,7 +137,9 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     taken: set[Word] = set()
     seen: tuple[set[tuple[Word, Word]], set[tuple[Word, Word]]] = set(), set()
     """The words that were looked at, each with the one before it: in programs that only read them, and in others."""
-    texts = {word for form in forms if form.whole for before, word in pairwise(form) if _is_text(form, before, word)}
+    texts = {
+        word for form in forms if form.whole for before, word in pairwise(form) if _names_no_file(form, before, word)
+    }
     piped = any(map(reads_names, forms))
     for form in forms:
         name = form.name
@@ -149,7 +151,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
             taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
         pairs = dict.fromkeys(pairwise(form.own))
         new = (pair for pair in pairs if pair not in seen[writes])
-        for before, word in (pair for pair in new if pair[1] not in texts or not _is_text(form, *pair)):
+        for before, word in (pair for pair in new if pair[1] not in texts or not _names_no_file(form, *pair)):
             into = writes or (not only_reads(form) and programs.is_output(before.shape, word.shape))
             for part in _parts(word):
                 words[part] = max(_WRITTEN if into else _READ, words.get(part, _READ))
@@ -174,8 +176,8 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
     return found
 
 
-def _is_text(form: Form, before: Word, word: Word) -> bool:
-    """Whether a word is the text of an option; in a part of a command, which does not show it, it is taken for one."""
+def _names_no_file(form: Form, before: Word, word: Word) -> bool:
+    """Whether a word is the text of an option, or may be one: a part of a command does not show that."""
     return not form.whole or programs.is_text(form.shapes, before.shape, word.shape)
 
 

@@ -10,7 +10,7 @@ awk bat cat column cut diff egrep fgrep gawk grep head hexdump jq less mawk more
 tail uniq xxd yq zcat zgrep
 """
 _PRINTS = frozenset(_TEXT.split())
-_OF_GIT = frozenset(("blame", "cat-file", "diff", "grep", "log", "show"))
+_GIT_PRINTS = frozenset(("blame", "cat-file", "diff", "grep", "log", "show"))
 _STARTS = frozenset(("env", "fd", "find", "git", "nice", "sudo", "timeout", "xargs"))
 """Programs of whose arguments one is the program that prints, or the subcommand."""
 _PASSES = frozenset(("echo", "find", "fd", "ls", "printf", "tee", "tr", "wc"))
@@ -43,5 +43,5 @@ def _prints(words: list[str]) -> bool:
     if any(_QUIET.fullmatch(f"{name} {word}") for word in words):
         return False
     if name in _STARTS:
-        return any(os.path.basename(word) in _PRINTS or (name == "git" and word in _OF_GIT) for word in words)
+        return any(os.path.basename(word) in _PRINTS or (name == "git" and word in _GIT_PRINTS) for word in words)
     return name in _PRINTS

@@ -24,7 +24,7 @@ _STARTS = frozenset(("command", "env", "nice", "nohup", "stdbuf", "timeout", "xa
 """Programs that start another one, which their arguments name."""
 _OPTION = re.compile(r"-.*|\d+[smhd]?|[{}%]|\\[n0]|[A-Za-z_]\w*=.*", re.DOTALL)
 """Their own words before its name, such as `-n 5`, `-I {}`."""
-_OF_GIT = {"grep": "grep", "diff": "diff", "diff-files": "diff", "diff-index": "diff", "diff-tree": "diff"}
+_GIT_SEARCHES = {"grep": "grep", "diff": "diff", "diff-files": "diff", "diff-index": "diff", "diff-tree": "diff"}
 _XARGS_CODE = 123
 """The exit code of xargs if a program that it started ended with 1 to 125: so do GNU and BSD, POSIX leaves it open."""
 _COMMENT = re.compile(r"^[ \t]*#.*\n", re.MULTILINE)
@@ -61,7 +61,7 @@ def _searches(words: list[str]) -> str:
     if name == "git":
         options = [at for at, word in enumerate(rest) if word in ("-C", "-c")]
         rest = [word for at, word in enumerate(rest) if not {at, at - 1} & {*options}]
-        return _OF_GIT.get(next((word for word in rest if not word.startswith("-")), ""), "")
+        return _GIT_SEARCHES.get(next((word for word in rest if not word.startswith("-")), ""), "")
     return program([word for word in rest if not _OPTION.fullmatch(word)][:1]) if name in _STARTS else name
 
 
