@@ -112,11 +112,18 @@ REDIRECTS = "it redirects input or output"
 _HARMLESS = "/dev/null"
 _MAKING = 200
 """The most parts of a statement in which commands are looked for whose output it writes."""
-_ORDERS = {
-    "BASH_ENV": ["."], "GIT_CONFIG_PARAMETERS": ["git", "-c"], "NODE_OPTIONS": ["node"], "PERL5DB": ["perl", "-e"],
-    "PERL5OPT": ["perl"], "PYTHONSTARTUP": ["python3"], "RUBYOPT": ["ruby"],
+_ORDERS: dict[str, list[str]] = {
+    "BASH_ENV": ["."], "ENV": ["."], "GIT_CONFIG_PARAMETERS": ["git", "-c"], "MAKEFILES": ["make", "-f"],
+    "NODE_OPTIONS": ["node"], "PERL5DB": ["perl", "-e"], "PERL5OPT": ["perl"], "PYTHONSTARTUP": ["python3"],
+    "RUBYOPT": ["ruby"],
 }  # fmt: skip
 """Variables from which programs take what a command has as arguments: files and code that run, and options."""
+_RUN = """
+    BROWSER CC CXX EDITOR GIT_ASKPASS GIT_EDITOR GIT_EXTERNAL_DIFF GIT_PAGER GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND
+    LD_PRELOAD LESSOPEN MANPAGER PAGER PROMPT_COMMAND RUSTC RUSTC_WRAPPER SSH_ASKPASS VISUAL
+    """
+_COMMANDS = frozenset(_RUN.split())
+"""Variables whose value is a command that programs run, or a library that they load."""
 _DESCRIPTORS = ("0", "1", "2")
 
 _TEST = re.compile(r"\[ (-[bdefhLnprswxzS]) ([\w./-]+) \]")
@@ -349,8 +356,10 @@ def ordered(assignment: str) -> list[SimpleCommand]:
     """Return the command that does what a variable makes programs do."""
     variable, _, value = assignment.partition("=")
     orders = _ORDERS.get(variable, [])
-    values = [value] if len(orders) > 1 else value.split()
-    return [SimpleCommand([Word(each) for each in (*orders, *values)], assignment.replace(GAP, "…"))] if orders else []
+    values = [value] if len(orders) > 1 else value.lstrip("|").split()
+    runs = variable in _COMMANDS and bool(values) and GAP not in value
+    words = [Word(each) for each in (*orders, *values)] if orders or runs else []
+    return [SimpleCommand(words, assignment.replace(GAP, "…"), fed=runs)] if words else []
 
 
 def _makers(node: Node) -> list[list[str]] | None:

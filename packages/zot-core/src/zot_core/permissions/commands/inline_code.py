@@ -135,6 +135,11 @@ def may_start(program: str, script: str) -> bool:
     return name in _LANGUAGES and (len(script) > _LONGEST or _starts(name, script))
 
 
+def names_starter(text: str) -> bool:
+    """Whether code in a language that is not known may start programs."""
+    return len(text) > _LONGEST or _starts("", text) or "process::Command" in text
+
+
 def _language(program: str) -> str:
     name = program if program in _LANGUAGES else program.rstrip("0123456789.") or program
     return _SAME.get(name, name)

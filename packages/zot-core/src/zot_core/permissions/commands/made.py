@@ -6,8 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from zot_core.permissions.commands.forms import Form, read_forms
 from zot_core.permissions.commands.hints import Hint, commands
-from zot_core.permissions.commands.inline_code import may_start
-from zot_core.permissions.commands.programs import REPOSITORY, SCRIPTED, as_program, is_interpreter, recipes
+from zot_core.permissions.commands.inline_code import may_start, names_starter
+from zot_core.permissions.commands.programs import (
+    RECIPES,
+    REPOSITORY,
+    SCRIPTED,
+    STARTUP,
+    as_program,
+    is_interpreter,
+    is_plain,
+    recipes,
+)
+from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.patterns import CommandPattern
 from zot_core.permissions.shell_line import ShellLine
@@ -29,6 +39,11 @@ _FILES = ("-f", "--file", "--makefile", "-x")
 
 _NAME, _ENDINGS = re.compile(r"\w+"), (".py", ".js", ".rb", ".pl", "")
 """The name of a module in code, and how the names of its file may end."""
+
+_OF_LANGUAGE = re.compile(r".*\.(?:py|pth|[cm]?[jt]sx?|rb|go|rs)|Rakefile|Gemfile")
+"""Names of files whose text is no script of a shell."""
+_HOOKS = re.compile(r"(?:.*/)?(?:\.git/hooks|\.husky)/*")
+"""A folder of hooks, in which a copy has any name."""
 
 _DOWNLOADERS = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document")}
 _ESCAPES, _OTHER_ESCAPE = re.compile(r"\\[uUx0-7]"), re.compile(r"\\[^nt]|\\\Z")
@@ -73,6 +88,10 @@ def made_and_run(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
     if any(form.name in REPOSITORY for form in forms):  # hooks, and settings
         run.update(os.path.basename(each.path) for each in line.redirections if ".git/" in each.path)
         run.update(name for name in made | copied if _HOOK.fullmatch(name))
+    if any(not (is_reader(form.name) or is_plain(form.name)) or form.name in RECIPES for form in forms):
+        run |= STARTUP
+    patterns = [name for name in run if name.startswith("*.")]
+    run.update(name for name in made for each in patterns if name.endswith(each[1:]))
     if not run.isdisjoint(copied):
         yield "it runs a program that it makes", None
     elif run.intersection(made):
@@ -80,9 +99,11 @@ def made_and_run(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
         shown = [None if words is None else _shown(words) for each in makers for words in each or (None,)]
         if len(shown) > 1 and any(map(_ends_within, makers)):
             shown.append(None)
+        coded = any(map(_OF_LANGUAGE.fullmatch, run.intersection(made)))
         written = [word.shape for form in forms if form.name == "echo" for word in form[1:]]
         for text in [*line.inputs, *shown, *written, " ".join(written)]:
-            if text is None or GAP in text or _ESCAPES.search(text) or _is_code(text, forms):
+            code = text is None or GAP in text or (coded and names_starter(text)) or _is_code(text, forms)
+            if code or text is None or _ESCAPES.search(text):
                 yield "it runs what it writes", None
                 break
             text = text.removeprefix("#!")
@@ -143,6 +164,7 @@ def _made(line: ShellLine, forms: Iterable[Form]) -> tuple[set[str], set[str]]:
             made.update(map(os.path.basename, words))
         elif form.name in _COPIERS:
             copied.update(os.path.basename(word.rstrip("/")) for word in words[1:])
+            copied.update(("pre-commit",) if words and _HOOKS.fullmatch(words[-1]) else ())
         elif form.name == "patch" or (form.name == "sed" and "-i" in " ".join(form.shapes)):
             copied.update(map(os.path.basename, words))
         options = _DOWNLOADERS.get(form.name, ())
@@ -164,6 +186,8 @@ def _run(form: Form) -> Iterator[str]:
         yield from (
             word.removeprefix(each).lstrip("=") for word in form.shapes[1:] for each in _FILES if word.startswith(each)
         )
+    if form.name == "git" and not {"config", "-c"}.isdisjoint(form.shapes):
+        yield from (word.rpartition("=")[2].removeprefix("!") for word in form.shapes[1:])
     yield from recipes(as_program(form.shapes), form.shapes)
 
 

@@ -125,23 +125,37 @@ _TEXTS = {
 REPOSITORY = names("gh git hub lazygit tig")
 """Programs that take orders from the git repository in which they run."""
 
-RECIPES: dict[str, tuple[str, ...]] = {
-    "cargo": ("Cargo.toml", "build.rs"),
-    "go": ("go.mod",),
-    "gradle": ("build.gradle", "build.gradle.kts"),
-    "gradlew": ("build.gradle", "build.gradle.kts"),
+_SCRIPTS = ("package.json", "*.js", "*.ts", "*.mjs", "*.cjs", "*.jsx", "*.tsx")
+_PYTHON = ("conftest.py", "pytest.ini", "setup.py", "setup.cfg", "pyproject.toml", "*.py")
+_RECIPES: dict[str, tuple[str, ...]] = {
+    "bun bunx eslint gulp jest mocha npm pnpm vite vitest webpack yarn": _SCRIPTS,
+    "bundle rake": ("Gemfile", "Rakefile", "*.rb"),
+    "cargo": ("Cargo.toml", "build.rs", "config.toml", "*.rs"),
+    "cmake": ("CMakeLists.txt", "Makefile", "build.ninja"),
+    "go": ("go.mod", "*.go"),
+    "gradle gradlew": ("build.gradle", "build.gradle.kts"),
+    "hatch pdm pip pip3 poetry uv": ("setup.py", "setup.cfg", "pyproject.toml"),
     "just": ("justfile", "Justfile"),
     "make": ("Makefile", "makefile", "GNUmakefile"),
+    "meson": ("meson.build",),
     "mvn": ("pom.xml",),
     "mypy": ("mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"),
-    "npm": ("package.json",),
+    "ninja": ("build.ninja",),
+    "node npx": ("package.json",),
     "nox": ("noxfile.py",),
-    "pnpm": ("package.json",),
-    "pytest": ("conftest.py", "pytest.ini"),
-    "tox": ("tox.ini",),
-    "yarn": ("package.json",),
+    "pytest unittest": _PYTHON,
+    "tox": ("tox.ini", *_PYTHON),
 }
+RECIPES = {name: files for row, files in _RECIPES.items() for name in row.split()}
 """Programs that run what is written in a file of the project, and the names of such files."""
+
+STARTUP = names(
+    """
+    .bash_login .bash_logout .bash_profile .bashrc .envrc .exrc .gdbinit .gitconfig .inputrc .lldbinit .npmrc .pdbrc
+    .pre-commit-config.yaml .profile .vimrc .zlogin .zprofile .zshenv .zshrc *.pth sitecustomize.py usercustomize.py
+    """
+)
+"""Names of files from which programs take orders when they start, whatever their arguments are."""
 
 WRITERS = names(
     """
