@@ -21,7 +21,7 @@ _NOT_STORED = "it was left out of what is stored, and a command has"
 _COPY_STAYS = "it may be all that is left of what a command has removed, and stays"
 
 _HIDDEN, _HIDDEN_BYTES, _NAMED = 1_000, 1_000_000, 20
-"""The most hidden files that are compared, bytes of one whose content is, and those that are named."""
+"""The most hidden files to compare, bytes of a file to read, and files to name."""
 
 _INODE = 0xFFFFFFFF
 """The bits of an inode that git's index keeps."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from zot_core.permissions.commands.programs import begins_command
-from zot_core.permissions.commands.started import Started, starts
+from zot_core.permissions.commands.started import StartedProgram, starts
 from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.shell_line import ShellLine, ordered, read_line
 from zot_core.permissions.word import GAP, Word
@@ -39,12 +39,12 @@ class Form(list[Word]):
         self.name = self.shapes[0].rpartition("/")[2] if self.shapes else ""
 
     @cached_property
-    def starts(self) -> Started:
+    def starts(self) -> StartedProgram:
         return starts(self.shapes)
 
     @property
     def own(self) -> list[Word]:
-        """The words that are not those of a program which it surely starts, and which is a form by itself."""
+        """Its words, up to the program that it surely starts, which is a form by itself."""
         return self[: self.starts.at + 1] if self.starts.sure else self
 
     def behind(self, at: int, *, known: bool = False) -> "Form":

@@ -20,7 +20,7 @@ _BEFORE = re.compile(r"(?:(?:--?[\w-]+\x1f)?-?[\d.]+[smhd]?\x1f|--\x1f|(?:--)?[\
 _LINE_FOLLOWS = re.compile(r"-\w*c|--command")
 
 
-class Started(NamedTuple):
+class StartedProgram(NamedTuple):
     """Where the program begins that wrappers start, 0 without one. `sure`: it is known that this is the program, and
     what it is: to its words, the wrappers before it change nothing."""
 
@@ -28,13 +28,13 @@ class Started(NamedTuple):
     sure: bool
 
 
-def starts(words: Sequence[str]) -> Started:
-    """Return the program that a command starts, or the last wrapper before one that cannot be seen."""
+def starts(words: Sequence[str]) -> StartedProgram:
+    """Return the program that a command starts, or the last wrapper, behind which no program can be seen."""
     at, sure = 0, True
     for _ in range(_BEHIND):
         row = wrapper(_name(words[at]))
         if row is None or row.kind == "shell":
-            return Started(at, at > 0 and sure and _is_plain(_name(words[at])))
+            return StartedProgram(at, at > 0 and sure and _is_plain(_name(words[at])))
         if row.verb and words[at + 1 : at + 1 + len(row.verb)] != row.verb:
             break
         begin = at + len(row.verb)
@@ -45,7 +45,7 @@ def starts(words: Sequence[str]) -> Started:
         before = "".join(f"{word}\x1f" for word in words[begin + 1 : begin + found])
         sure = sure and row.first and _BEFORE.fullmatch(before) is not None
         at = begin + found
-    return Started(at, sure=False)
+    return StartedProgram(at, sure=False)
 
 
 def _is_plain(name: str) -> bool:
@@ -54,7 +54,7 @@ def _is_plain(name: str) -> bool:
 
 def _first_operand(words: Sequence[str], *, file: bool) -> int:
     """Return which of the words behind a wrapper is a program; 0 if none is. An unknown word behind an option may be a
-    value of it. With `file`, the first one is none."""
+    value of it. With `file`, the first operand is a file."""
     unsure = 0
     for at, (before, word) in enumerate(pairwise(words), 1):
         name = _name(word)
