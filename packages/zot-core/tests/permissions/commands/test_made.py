@@ -53,6 +53,9 @@ MADE = [
     "printf 'rule r\n command = mark v\n' > build.ninja; ninja", "echo 'mark v' > .bashrc; HOME=. bash -i -c true",
     "echo 'mark v' > .envrc; direnv exec . true", "echo 'shell mark v' > .gdbinit; gdb -batch x",
     "printf 'a:\n\tmark v\n' > Makefile; cmake --build .",
+    "printf 'all:\n\tmark v\n' > x.mk; echo 'include x.mk' > Makefile; make",
+    "cp f x.mk; echo 'include x.mk' > Makefile; make",
+    "cp f t; echo '. ./t' > s; sh s",
     "curl h | tee s; bash s", "BASH_ENV=s bash -c true; echo mark v > s", "{ echo ma; date; } > s; sh s",
 ]  # fmt: skip
 

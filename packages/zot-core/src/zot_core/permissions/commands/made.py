@@ -37,6 +37,8 @@ _VALUED = frozenset(
 _FILES = ("-f", "--file", "--makefile", "-x")
 """Options whose value is a script."""
 
+_FILE_NAME = re.compile(r"[\w.+-]+")
+"""A name in a text, which may be that of another file that runs: `include x.mk`."""
 _NAME, _ENDINGS = re.compile(r"\w+"), (".py", ".js", ".rb", ".pl", "")
 """The name of a module in code, and how the names of its file may end."""
 
@@ -101,7 +103,11 @@ def made_and_run(line: ShellLine, forms: Sequence[Form]) -> Iterator[Hint]:
             shown.append(None)
         coded = any(map(_OF_LANGUAGE.fullmatch, run.intersection(made)))
         written = [word.shape for form in forms if form.name == "echo" for word in form[1:]]
-        for text in [*line.inputs, *shown, *written, " ".join(written)]:
+        others = [words for each in line.redirections if each.writes for words in each.makers or ()]
+        texts = [*line.inputs, *shown, *written, " ".join(written), *filter(None, map(_shown, others))]
+        if not copied.isdisjoint(name for text in filter(None, texts) for name in _FILE_NAME.findall(text)):
+            yield "it runs a program that it makes", None
+        for text in texts:
             code = text is None or GAP in text or (coded and names_starter(text)) or _is_code(text, forms)
             if code or text is None or _ESCAPES.search(text):
                 yield "it runs what it writes", None
