@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,26 @@ async def test_another_session_has_the_hooks_of_its_own_project(
     write(there / ".zot", {"turn_start": 1})
     with pytest.raises(ConfigError, match="expected a list of programs"):
         await host.open_session(session.path)
+    await host.close()
+
+
+async def test_a_prompt_that_waits_for_another_session_is_answered_with_its_model_and_its_hooks(
+    tmp_path: Path, alone: Path, server: ScriptedServer
+) -> None:
+    there = tmp_path / "there"
+    write(there / ".zot", runs("touch there"))
+    server.add("one", "two")
+    far = build("--cwd", str(there), "--model", "far")
+    session = far.runtime.session
+    assert session is not None
+    assert str(await far.runtime.ask("first")) == "one"
+    await far.close()
+    host = build("--trust")
+    opening = host.conversation.changes.make(partial(host.open_session, session.path))
+    run = host.conversation.prompt("second")
+    assert await opening == []
+    assert await run == "completed"
+    assert (host.runtime.agent.model.id, (there / "there").exists()) == ("far", True)
     await host.close()
 
 

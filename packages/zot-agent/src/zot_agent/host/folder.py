@@ -75,7 +75,8 @@ class HostFolder:
         except BaseException:
             session.close()
             raise
-        conversation.set_model(selection.model)
+        runtime.set_model(selection.model)  # not that of the conversation, which refuses while a prompt waits for this
+        conversation.settings_changed()
         self.sandbox.follow(settings)
         return [*notes, *project.notes, *hooks.notes], project
 
