@@ -236,6 +236,25 @@ async def test_an_id_names_the_conversation_for_prompts_and_a_stored_session_for
             await agent.load_session(str(alone), first)
 
 
+async def test_an_id_is_loaded_if_it_is_stored_and_the_conversation_that_has_it_is_not(
+    server: ScriptedServer, alone: Path
+) -> None:
+    server.add("One.", "Two.")
+    async with agent_of(server) as agent:
+        stored, fresh = await begin(agent, alone), await begin(agent, alone)
+        await ask(agent, stored)
+        await agent.ext_method("zot/session.new", {"sessionId": stored})
+        with pytest.raises(SessionNotFound, match="nothing of it is stored yet"):
+            await agent.fork_session(str(alone), stored)
+        await agent.load_session(str(alone), stored)
+        copy = await agent.ext_method("zot/session.fork", {"sessionId": stored})
+        await agent.ext_method("zot/session.open", {"sessionId": fresh, "session": stored})
+        with pytest.raises(SessionNotFound, match="nothing of it is stored yet"):
+            await agent.load_session(str(alone), fresh)
+        assert [each.full_id for each in agent.sessions.values()] == [stored, copy["session_id"]]
+        assert await ask(agent, fresh) == "end_turn"
+
+
 async def test_a_session_of_another_folder_is_opened_with_its_paths_and_its_commands(
     server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:

@@ -167,7 +167,7 @@ class AcpAgent:
     ) -> ForkSessionResponse:
         """Continue in a copy of a session, a new one. The other one stays as it is, and stays open if it is."""
         self._check_stored()
-        source = self._idle(session_id)
+        source = self._idle(session_id, as_shown=True)
         options = self._options.replace(cwd=_absolute(cwd), session=source.full_id if source else session_id, fork=True)
         host = await self._host(options, mcp_servers)
         assert host.runtime.session is not None
@@ -210,15 +210,15 @@ class AcpAgent:
             await self.close_session(opened.id)
         return self._open(id, await self._host(options, mcp_servers))
 
-    def _idle(self, id: str) -> AcpSession | None:
-        """Return the session with this id, or a prefix of it, if it is open here. Raises ZotError if it cannot be read:
-        a prompt runs, or nothing of it is stored."""
+    def _idle(self, id: str, *, as_shown: bool = False) -> AcpSession | None:
+        """Return the session with this id, or a prefix of it, if it is open here. Raises ZotError if what has this id,
+        or what the editor shows there, cannot be read: a prompt runs, or nothing of it is stored."""
         if not id.strip():
             raise SessionNotFound("the id of the session is empty")
         opened = self._find(id) or self._find(history.full_id(id))
         if opened is not None and opened.busy:
             raise Busy(f"the session is open here as {opened.id!r} and answers a prompt; wait for it, or cancel it")
-        if opened is not None and not opened.stored:
+        if opened is not None and not history.full_id(opened.full_id if as_shown else id):
             raise SessionNotFound(f"the session {opened.id!r} is open here, and nothing of it is stored yet")
         return opened
 

@@ -39,13 +39,13 @@ def delete(id: str) -> None:
 
 
 def full_id(name: str) -> str:
-    """Return the id of the stored session `name` (an id, its prefix, or a path); `name` itself if it does not exist."""
+    """Return the id of the stored session `name` (an id, its prefix, or a path), empty if it does not exist."""
     store = SessionStore(sessions_root())
     try:
         entry = listing.read_entry(store.find(name, ""))
     except SessionNotFound:
-        return name
-    return entry.id if entry is not None else name
+        return ""
+    return entry.id if entry is not None else ""
 
 
 def _loadable(entry: SessionEntry) -> bool:

@@ -1,7 +1,6 @@
 """`AcpSession`: one agent that an editor uses."""
 
 import asyncio
-import os
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -129,12 +128,6 @@ class AcpSession:
         session where the conversation was before."""
         stored = self.host.runtime.session
         return stored.meta.session_id if stored is not None else self.id
-
-    @property
-    def stored(self) -> bool:
-        """Whether the session has a file, which its first message creates."""
-        file = self.host.runtime.session
-        return file is not None and os.path.exists(file.path)
 
     def _update(self, update: Json) -> None:
         self._editor.update(self.id, update)
