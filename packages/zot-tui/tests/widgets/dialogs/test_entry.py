@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, entry_rows, heading_row, window
 
 
 def test_a_row_has_cursor_mark_label_description_and_detail() -> None:
@@ -18,6 +18,22 @@ def test_a_long_label_is_cut_where_its_detail_stands() -> None:
     assert row == "  a name that is longer than i…  5 min"
     narrow = plain(entry_row(ListEntry("a name that is longer than its row", detail="5 min"), 30, 20, chosen=False))
     assert narrow == "  a name that is longer than …"
+
+
+def test_a_description_is_below_its_label_rather_than_in_a_narrow_column() -> None:
+    entry = ListEntry("/compact", "replace the conversation with a summary")
+    assert [plain(row) for row in entry_rows(entry, 38, 16, chosen=False)] == [
+        "  /compact          replace the",
+        "                    conversation with",
+        "                    a summary",
+    ]
+    assert [plain(row) for row in entry_rows(entry, 38, 20, chosen=False)] == [
+        "  /compact",
+        "  replace the conversation with a",
+        "  summary",
+    ]
+    short = ListEntry("/compact", "with a summary")
+    assert plain(entry_rows(short, 38, 20, chosen=False)[0]) == "  /compact              with a summary"
 
 
 def test_letters_that_were_found_are_marked() -> None:

@@ -16,6 +16,7 @@ GAP = 2
 EDGE = 2  # cells left free at the right of a wide list
 WIDE = 40
 MIN_DESCRIPTION = 8  # cells below which a description is left out
+BESIDE = 16  # cells below which it is not wrapped beside its label, but below that
 LABEL = 24  # cells for the label before anything else gets room
 
 
@@ -56,7 +57,7 @@ def entry_rows(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool
     whole: Row[Any] = [("muted", detached(sanitize_line(entry.description)))]
     cells = runs_width(whole)
     start = max(runs_width(mark) + label_cells, used) + GAP
-    if cells and len(rows) == 1 and room - start >= min(MIN_DESCRIPTION, cells):
+    if cells and len(rows) == 1 and room - start >= min(BESIDE if wraps else MIN_DESCRIPTION, cells):
         first, *others = wrap(whole, room - start) if wraps else [clip_runs(whole, room - start)]
         rows = [
             [*rows[0], ("muted", " " * (start - used)), *first],
