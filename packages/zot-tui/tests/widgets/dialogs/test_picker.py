@@ -143,6 +143,15 @@ def test_going_on_at_an_end_stays_there() -> None:
     assert press(Picker("Choose", numbered(3)), "end", "down", "enter") == [2]
 
 
+def test_a_page_down_leaves_no_item_out_where_the_chosen_one_takes_several_rows() -> None:
+    picker = Picker("Which?", [PickerItem(at, f"item-{at}", "what it is for, in some words more") for at in range(40)])
+    seen: set[str] = set()
+    for _ in range(20):
+        seen |= {word for row in shown(picker, (40, 12)) for word in row.split()}
+        picker.press(parse_key("pagedown"))
+    assert {f"item-{at}" for at in range(40)} - seen == set()
+
+
 def test_it_goes_by_pages_and_to_the_ends() -> None:
     picker = Picker("Choose", numbered(100))
     press(picker, "pagedown")

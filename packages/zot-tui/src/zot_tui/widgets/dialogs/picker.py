@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Generic
 
 from zot_tui.keys.key import Key, parse_key
@@ -134,7 +135,7 @@ class Picker(Dialog[V]):
         self._choose(self.at + rows, rows)
 
     def page(self, pages: int) -> None:
-        at = min(max(self.at + pages * self._list.height, 0), len(self.lines) - 1)
+        at = min(max(self.at + pages * self._list.page, 0), len(self.lines) - 1)
         self._list.turn(pages)
         if not self._choose(at, pages):
             self.end(last=pages > 0)
@@ -278,6 +279,7 @@ class _List(urwid.Widget):
         self._measured: tuple[Sequence[PickerItem[Any]], list[int], bool] | None = None
         self._fitted: tuple[Sequence[PickerItem[Any]], int, tuple[bool, int]] = ((), 0, (True, 1))  # see `_fit`
         self.height = 1  # rows of items in the last drawing
+        self.page = 1  # lines that were in view with all of their rows
         self.whole = False  # whether they were all in view
 
     def moved(self) -> None:
@@ -286,7 +288,7 @@ class _List(urwid.Widget):
 
     def turn(self, pages: int) -> None:
         """Show the lines a page below, or above if negative, as far as the chosen one is among them."""
-        self._top += pages * self.height
+        self._top += pages * self.page
 
     def wanted(self, columns: int) -> int:
         """See `Body`: rows for the search and all items, so that a search does not change the height."""
@@ -343,6 +345,7 @@ class _List(urwid.Widget):
             lines = [*lines[1:], *drawn(end, end + 1)]
             end += 1
         found = [row for rows in lines for row in rows]
+        self.page = max(sum(rows <= self.height for rows in accumulate(map(len, lines))), 1)
         self.whole = len(found) <= self.height and len(lines) == len(picker.lines)
         return found[: self.height]
 
