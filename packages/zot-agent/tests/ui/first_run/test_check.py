@@ -154,6 +154,13 @@ def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None
     ]
 
 
+@pytest.mark.parametrize("columns", [60, 61, 80])
+def test_a_description_stands_apart_from_what_is_typed(columns: int) -> None:
+    for length in range(columns):
+        found = FOUND.replace(variables=[Variables(("X" * length,), ["One"])])
+        assert not any("...One" in row for row in shown(found, columns))
+
+
 @given(st.integers(1, 120), st.text(max_size=20))
 def test_the_page_fits_every_width(columns: int, text: str) -> None:
     assert shown(FOUND.replace(servers=[Server("any", text, f"http://{text}", text)]), columns)

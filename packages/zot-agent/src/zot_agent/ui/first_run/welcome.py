@@ -89,7 +89,7 @@ async def welcome(options: HostOptions, app: App) -> Welcomed | None:
 def page(found: FirstRun, columns: int) -> list[Row[Any]]:
     """Return the rows that list the ways to start, in groups; on a wide screen each has its description beside it."""
     groups = found.options()
-    room = columns // 2 - len(MARGIN) if columns >= _WIDE else 0
+    room = columns // 2 - 2 * len(MARGIN) if columns >= _WIDE else 0
     typed = [width(option.typed) for group in groups for option in group]
     beside = max((cells for cells in typed if cells <= room), default=0)
     rows = _text("No API key is set. Any one of these is enough to start:", "text", columns)
