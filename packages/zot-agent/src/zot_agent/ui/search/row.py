@@ -21,9 +21,6 @@ from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 FIELD = 16
 """Cells that the text keeps on a narrow screen."""
 
-WIDE = 72
-"""Columns from which the keys have room beside the text and what was found."""
-
 _KEYS = (("Enter/↑", "older"), ("Esc", "close"), ("↓", "newer"))
 
 WIDE = 72
