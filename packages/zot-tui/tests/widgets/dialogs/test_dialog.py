@@ -96,6 +96,13 @@ def test_a_key_turns_a_title_and_a_note_that_are_not_all_in_view() -> None:
     assert "word0" in " ".join(shown(made, 40, 11)) or seen.count("word0") > 2
 
 
+def test_all_of_the_body_is_in_view_below_a_long_title() -> None:
+    said = " ".join(f"word{number}" for number in range(60))
+    made: Dialog[None] = Dialog(said, Scroll("\n".join(f"line {number}" for number in range(9))))
+
+    assert "  line 8" in shown(made, 40, made.wanted(40))
+
+
 @given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))
 def test_it_fills_what_it_is_given_and_no_more(columns: int, rows: int, title: str) -> None:
     canvas = Dialog[None](title, Scroll(title), note=title).render((columns, rows), focus=True)

@@ -18,9 +18,8 @@ from zot_tui.widgets.scroll import MARGIN
 
 V = TypeVar("V")
 
-TITLE_ROWS = 3
-"""Rows of a title for which a dialog asks."""
-NOTE_ROWS = 4  # rows of title and note, after the first, that come before the body
+NOTE_ROWS = 4
+"""The rows of title and note, after the first, that come before the body."""
 DETAIL = 14  # cells beside a title that it leaves to the detail
 FEW = 8  # rows from which hints may take several
 AIRY = 14  # rows from which blank rows are kept even if the body needs more room
@@ -207,9 +206,9 @@ class Dialog(urwid.Widget, Generic[V]):
         return ("error", self.problem) if self.problem else None
 
     def wanted(self, columns: int) -> int:
-        """Return the rows needed to show everything, except for a long title, of which `TITLE_ROWS` are enough."""
+        """Return the rows needed to show everything but the end of a long title."""
         foot, title = len(self.foot(columns, 1000)), self._title_rows(columns)
-        head = min(len(title), TITLE_ROWS) + len(self.note_rows(columns))
+        head = min(len(title), 1 + NOTE_ROWS) + len(self.note_rows(columns))
         hints = len(self._hint_rows(columns, _OPTIONAL))
         body = self._body_wanted(columns)
         return 1 + hints + head + body + foot + _spaces(body, foot)
