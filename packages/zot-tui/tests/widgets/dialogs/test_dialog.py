@@ -103,6 +103,15 @@ def test_all_of_the_body_is_in_view_below_a_long_title() -> None:
     assert "  line 8" in shown(made, 40, made.wanted(40))
 
 
+def test_a_title_begins_again_when_its_rows_have_another_width() -> None:
+    made: Dialog[None] = Dialog(" ".join(f"word{number}" for number in range(60)), Scroll("one"))
+    assert "word0" in shown(made, 40, 11)[1]
+    made.press(parse_key("ctrl+o"))
+    assert "word0" not in shown(made, 40, 11)[1]
+
+    assert "word0" in shown(made, 50, 11)[1]
+
+
 @given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))
 def test_it_fills_what_it_is_given_and_no_more(columns: int, rows: int, title: str) -> None:
     canvas = Dialog[None](title, Scroll(title), note=title).render((columns, rows), focus=True)

@@ -269,6 +269,7 @@ class Dialog(urwid.Widget, Generic[V]):
             runs, margin = [("title", detached(sanitize_line(self._title)))], [(None, MARGIN)]
             room = columns - max(min(DETAIL, columns // 2 - 10), 0)
             self._titled = columns, [*wrap(runs, room, first=margin, rest=margin)]
+            self._first = 0  # rows of another width begin elsewhere
         return self._titled[1]
 
     def _detailed(self, row: Row[Any], columns: int) -> Row[Any]:
