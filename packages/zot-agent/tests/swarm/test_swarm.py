@@ -159,6 +159,15 @@ def test_a_message_that_the_session_has_is_not_read_again(world: World) -> None:
     assert "\n".join(world.asked(1)).split("\n") == ["go", "said", "new"]
 
 
+def test_a_member_that_was_killed_before_the_first_row_of_its_session_works_on(world: World) -> None:
+    finished(world)
+    os.truncate(world.swarm.find("go").session, 0)
+    world.swarm.send("go", "again")
+    wait_until(lambda: world.swarm.find("go").answer == "Two.")
+    world.until("go", "done")
+    assert (world.asked(1), world.swarm.folder("go").waiting()) == (["again"], [])
+
+
 def test_a_process_that_does_not_end_is_killed(world: World) -> None:
     world.new("go", WAITS)
     wait_until(lambda: "bash: echo ready" in world.swarm.find("go").line)
