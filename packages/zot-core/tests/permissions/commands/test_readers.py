@@ -54,6 +54,7 @@ READS = [
     "grep -- /etc/x a.txt", "du -sh .", "stat -c %s a.txt", "diff a.txt b.txt", "tr a-z A-Z", "ls --help",
     "sort ./*.txt", "head --lines=1 a.txt", "cat sub/*.py", "cat < a.txt", "wc -l <a.txt | cat", "test -f a.txt && ls",
     "git reflog", "git reflog -5 HEAD", "git stash list", "git worktree list --porcelain", "git show HEAD:sub/c.py",
+    "tar tf - <a.txt", "grep -n -- -x a.txt", "git log --oneline -- a.txt", "find sub -name x -- ./a",
     "tar tf a.txt", "tar -tzf a.txt | head", "tar -t -v -f a.txt", "git diff --name-only HEAD",
 ]  # fmt: skip
 
@@ -89,7 +90,8 @@ DOES_MORE = [
     "[ -f ../secret ]", "[ -f a.txt ]\ntouch x", "[ -f a.txt ] >x", "[ -v 'a[$(touch x)]' ]", "test -v 'a[$(touch x)]'",
     "test 'a[$(touch x)]' -eq 1", "if [ -f a.txt ]; then touch x; fi", "if touch x; then ls; fi", "test -f ../secret",
     "tar xf a.txt", "tar tf h:a.txt", "tar tf a* ", "tar tf a.txt --to-command=ls", "tar -tIls -f a.txt", "tar tf out",
-    "tar -tf a.txt -F ls", "git reflog expire --all", "git reflog delete HEAD@{0}", "git stash list -p",
+    "tar -tf a.txt -F ls", "tar tf -- -Ils", "tar tf -- a.txt --use-compress-program=ls",
+    "git reflog expire --all", "git reflog delete HEAD@{0}", "git stash list -p",
     "git stash drop",
     "git worktree add x", "git worktree list x", "git stash show --ext-diff", "git reflog show --format=%G?",
     "cat <<E\nx\nE", "./ls", "/bin/ls", "A=1 ls", "ls | tee x", "ls; rm a.txt", "cd", "cd -", "cd sub; cd ..",
@@ -101,6 +103,8 @@ DOES_MORE = [
     "for f in a; do cat $f; done", "hostname x", "wc --files0-from=../secret", "du -X ../secret", "ls && make",
     "echo ../*", "uniq *.txt", "uniq a.?xt", "xxd *.txt", "xxd -ps a.txt new", "xxd -bc a.txt new", "xxd -pl a.txt new",
     "tree -Po x new", "tree -Io x new", "printf x%n PATH; ls", "printf '%-3.1ln' PATH", "printf '%*n' 3 PATH",
+    "find . -name -- -delete", "find . ! -name -- -exec touch x ';'", "find -- . -delete", "tree -I -- -o new",
+    "rg --regexp -- --pre ./x a.txt", "git shortlog --since -- --output=new HEAD", "sort --key -- -o new a.txt",
     "git log --format=%+G?", "git show --pretty='% GS'", "git branch --format='%(signature)'", "date +%F 0101",
 ]  # fmt: skip
 

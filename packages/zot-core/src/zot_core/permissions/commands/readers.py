@@ -150,7 +150,7 @@ stat: -Lftx -c: --dereference --file-system --terse --format --printf stars
 strings: -adf -n: -t: -e: --all --bytes --radix never=^@
 tac: -br -s: stars
 tail: -qvz0123456789 -n: -c: --lines --bytes --quiet --silent --verbose
-tar: -tvzjJ -f: --list words=1 first=t[vzjJ]*f paths=-f never=[:*?\\[]
+tar: -tvzjJ -f: --list words=1 first=t[vzjJ]*f paths=-f never=[:*?\\[]|^-.
 test: =-b =-d =-e =-f =-h =-L =-n =-p =-r =-s =-w =-x =-z =-S =-nt =-ot =-ef =-eq =-ne =-lt =-le =-gt =-ge never=\\[
 tr: -cdstC --complement --delete --squeeze-repeats --truncate-set1 text
 tree: -adfhipsugDFQ =-L =-I =-P --noreport --dirsfirst --gitignore --prune --du --filelimit
@@ -274,6 +274,9 @@ def read_files(words: Sequence[Word]) -> ReadFiles | str:
     while rest:
         word = rest.pop(0)
         if word.shape == "--":
+            before = words[len(words) - len(rest) - 2].shape
+            if (row.exact or before.startswith("--")) and any(re.match("-.", each.shape) for each in rest):
+                return f"{name} may take what is behind -- for options"  # where that is a value, or one word of many
             operands += rest
             break
         if row.text or not word.shape.startswith("-") or word.shape == "-" or word.glob:
