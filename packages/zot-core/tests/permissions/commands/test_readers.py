@@ -162,6 +162,7 @@ def test_where_a_file_must_not_be_read_what_reads_folders_is_asked_about(project
         "grep -r x .", "git diff", "git log -p", "git show", "git grep x", "git status -v", "git log --check",
         "grep x *", "git show HEAD:a.txt HEAD", "git show --all HEAD:a.txt", "git show HEAD:a.txt -p", "git show HEAD",
         "git diff --stat -p", "git diff --stat -U1", "git show --name-only --check", "git diff --stat -Gx",
+        "git show --stat abc1234", "git show --name-only 'main^{}'", "git show --stat x-gABCD",
         "git show HEAD:.env", "git show HEAD:sub/.env", "git stash show -p", "git diff *.txt --word-diff --stat",
     ):  # fmt: skip
         assert verdict(command, project, hidden).action in ("ask", "deny"), command

@@ -45,6 +45,8 @@ _PATCH = (
     " names=--stat,--shortstat,--numstat,--name-only,--name-status,--summary,--dirstat"
 )
 _BLOB = re.compile(r"[^:]+:[^/:][^:]*")
+_OBJECT = re.compile(r"[0-9a-fA-F]{4}|\^\{")
+"""A sign of an object of git that may be a file, which `git show` prints with any option."""
 _MOST = 1_000
 
 _ROWS = """
@@ -328,7 +330,8 @@ def _judged(name: str, row: Reader, options: set[str], files: list[Word], operan
     silent = 0 if options & row.given else row.words
     if any(word.glob and word.shape[0] in "*?[" for word in every):
         options = options | row.deep  # a stranger may have named a file like one of them
-    named = (options & row.names and not options & row.deep) or (
+    inside = row.blobs and any(_OBJECT.search(word.shape) for word in operands)
+    named = (options & row.names and not options & row.deep and not inside) or (
         row.blobs and not options and bool(operands) and all(_BLOB.fullmatch(word.shape) for word in operands)
     )
     deep = not named and ("*" in row.deep or bool(options & row.deep - {""}))
