@@ -14,7 +14,10 @@ from zot_core.machine.programs import find_program
 from zot_core.permissions.judge import Judge
 from zot_core.permissions.rule import parse_rule
 
-RULES = [parse_rule("deny", text) for text in ("bash(ls mark)", "bash(rm -rf *)", "read(.env)", "read(sub/x)")]
+RULES = [
+    parse_rule("deny", text)
+    for text in ("bash(ls mark)", "bash(rm -rf *)", "read(.env)", "read(sub/x)", "read(~/.key)")
+]
 
 
 def judge(line: str, folder: Path) -> str:
@@ -58,6 +61,10 @@ HOSTILE = [
     "cd s*; cat x", 'for d in sub; do cat "$d/x"; done',
     'for d in s b; do for e in ub a; do cat "$d$e/x"; done; done',
     'IFS=a; for f in .envab; do cat $f; done',
+    'for f in a; do for f in $x; do :; done; cat "$f"; done',
+    "for f in ''; do g=$(echo xf | cut -c2); : \"${!g:=mark}\"; ls \"$f\"; done",
+    'for f in a; do compgen -Vf -W mark; ls "$f"; done', 'for d in ~; do cat "/.$d/.key"; done',
+    'for d in ~; do cat /."$d"/.key; done',
     'for f in a; do cat "$f" > .env; done; for f in .env; do tee "$f" < a; done',
 ]  # fmt: skip
 

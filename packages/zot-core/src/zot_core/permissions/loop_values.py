@@ -24,8 +24,8 @@ _PLAIN_KINDS = (
 _KINDS = frozenset(_PLAIN_KINDS.split())
 """Kinds that set no variable, except for the one whose name they show."""
 _SETTERS = names(
-    ". alias builtin command coproc declare enable eval exec export getopts let local mapfile read readarray readonly"
-    " select set shopt source time trap typeset unset wait"
+    ". alias builtin command compgen coproc declare enable eval exec export getopts let local mapfile read readarray"
+    " readonly select set shopt source time trap typeset unset wait"
 )
 """Programs that may set a variable whose name no word of theirs shows."""
 _FORMAT = re.compile(r"[^-\0%\\](?:[^\0%\\]|%s|\\n)*|(?:%s|\\n|[^-\0%\\])+")
@@ -55,23 +55,28 @@ def read_loops(root: Node, text: str) -> list[Loop]:
             return []
         if (node.type == "command" and _may_set(node)) or _has_other_words(node):
             return []
-        if node.type == "for_statement" and (loop := _loop(node, text)) is not None:
-            found.append(loop)
-    return [each for each in found if not any(_meets(each, other) for other in found if other is not each)]
+        if node.type == "expansion" and text_of(node).startswith("${!"):  # with `=` it sets the variable that one names
+            return []
+        if node.type == "for_statement":
+            found.append(_loop(node, text))
+    alone = [each for each in found if not any(_meets(each, other) for other in found if other is not each)]
+    return [each for each in alone if each.values]
 
 
-def _loop(node: Node, text: str) -> Loop | None:
-    name, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
+def _loop(node: Node, text: str) -> Loop:
+    """Return a loop, without values if they are not known."""
+    name, body = node.child_by_field_name("variable"), node.child_by_field_name("body") or node
     values = [word for each in node.children_by_field_name("value") for word in read_words(each)]
-    if name is None or body is None or node.children[0].type != "for" or not 0 < len(values) <= _MOST:
-        return None
-    if not re.fullmatch("[a-z][a-z0-9_]*", text_of(name)):  # others have a meaning for the shell, such as PWD
-        return None
-    own = re.escape(text_of(name))
+    own = "" if name is None else re.escape(text_of(name))
     rest = re.sub(rf"\$\{{{own}\}}|\${own}\b|\bfor[ \t]+{own}\b|(?<!\S)-{own}(?!\S)", " ", text)
-    if re.search(rf"\b{own}\b", rest) or any(GAP in word.shape for word in values):
-        return None
-    return Loop(body.start_byte, body.end_byte, text_of(name), values)
+    known = (
+        node.children[0].type == "for"
+        and re.fullmatch("[a-z][a-z0-9_]*", own)  # others have a meaning for the shell, such as PWD
+        and not re.search(rf"\b{own}\b", rest)
+        and len(values) <= _MOST
+        and not any(GAP in word.shape for word in values)
+    )
+    return Loop(body.start_byte, body.end_byte, own, values if known else ())
 
 
 def _meets(one: Loop, other: Loop) -> bool:

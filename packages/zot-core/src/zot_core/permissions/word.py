@@ -89,7 +89,7 @@ def read_word(node: Node, values: Mapping[str, Word] = NO_VALUES) -> Word:
     if kind == "concatenation":
         if text_of(node) == "{}":
             return Word("{}")
-        fixed = {name: value for name, value in values.items() if not value.glob}
+        fixed = {name: value for name, value in values.items() if not _is_replaced(value)}
         parts = [read_word(child, fixed) for child in node.children]
         return Word("".join(part.shape for part in parts), any(part.glob for part in parts))
     return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
@@ -114,7 +114,12 @@ def _text(expansion: Node, values: Mapping[str, Word]) -> str:
     """Return what an expansion in quotes stands for, or a gap."""
     text = text_of(expansion)
     value = values.get(text.strip("${}")) if expansion.type in ("simple_expansion", "expansion") else None
-    return _document(text) if value is None else GAP if value.glob else value.shape
+    return _document(text) if value is None else GAP if _is_replaced(value) else value.shape
+
+
+def _is_replaced(value: Word) -> bool:
+    """Whether a shell has put other text in place of a value: names of files, or that of a home folder."""
+    return value.glob or value.shape.startswith("~")
 
 
 def _document(expansion: str) -> str:
