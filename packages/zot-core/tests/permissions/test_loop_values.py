@@ -65,6 +65,7 @@ HOSTILE = [
     "for f in ''; do g=$(echo xf | cut -c2); : \"${!g:=mark}\"; ls \"$f\"; done",
     'for f in a; do compgen -Vf -W mark; ls "$f"; done', 'for d in ~; do cat "/.$d/.key"; done',
     'for d in ~; do cat /."$d"/.key; done',
+    "x=.env; bash <<E\nfor x in a; do cat $x; done\nE", "bash <<E\nfor f in .env; do cat \\$f; done\nE",
     'for f in a; do cat "$f" > .env; done; for f in .env; do tee "$f" < a; done',
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`ends_where_seen`: whether shells end a here-document where the grammar does.
+"""`ends_where_seen`: whether shells end a here-document where the grammar does; `document_text`: what a program reads.
 
 The grammar takes for its delimiter all text up to a blank, as `E;ls` in `cat <<E;ls`, joins no lines, and lets a
 delimiter end in the middle of a line. What it takes for data could be commands.
@@ -16,6 +16,8 @@ _OPENS = re.compile(rb"""['"`(]|<<""")
 _LINE = re.compile(rb"[^\n]*(?:\n|\Z)")
 _JOINED_LINE = re.compile(rb"(?:[^\n\\]|\\.)*(?:\\?\Z|\n)", re.DOTALL)
 _PAIR = re.compile(rb"\\(.)", re.DOTALL)
+_KEPT = re.compile(rb"\\([$`\\])")
+"""A sign that a shell does not replace (bash(1), Here Documents)."""
 
 
 def ends_where_seen(redirect: Node, data: bytes) -> bool:
@@ -46,3 +48,21 @@ def _end(lines: re.Pattern[bytes], word: bytes, indents: bytes, data: bytes, sta
         if text.removesuffix(b"\n").lstrip(indents) == word:
             return line.end() - line[0].endswith(b"\n")
     return -1
+
+
+def is_quoted(body: Node) -> bool:
+    """Whether a shell replaces nothing in a `heredoc_body`."""
+    start = next((each for each in body.parent.children if each.type == "heredoc_start"), None)  # type: ignore[union-attr]
+    return start is not None and re.search(rb"['\"\\]", start.text or b"") is not None
+
+
+def document_text(body: Node) -> str:
+    """Return a `heredoc_body` as a program reads it, with `$_` for what the shell replaces: a shell as the program may
+    set a variable of the same name."""
+    text, parts, at = body.text or b"", [], 0
+    for each in [child for child in body.children if child.type != "heredoc_content" and not is_quoted(body)]:
+        parts.append(text[at : each.start_byte - body.start_byte])
+        at = each.end_byte - body.start_byte
+    parts.append(text[at:])
+    shown = parts if is_quoted(body) else [_KEPT.sub(rb"\1", part) for part in parts]
+    return b"$_".join(shown).decode("utf-8", "surrogateescape")

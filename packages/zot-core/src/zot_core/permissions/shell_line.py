@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tree_sitter import Node, Parser
 
-from zot_core.permissions.here_document import ends_where_seen
+from zot_core.permissions.here_document import document_text, ends_where_seen, is_quoted
 from zot_core.permissions.loop_values import Loop, choices, read_loops
 from zot_core.permissions.word import GAP, NO_VALUES, Word, quoted_text, read_word, read_words, shares_number, text_of
 from zot_provider.record import Record, field
@@ -198,7 +198,7 @@ def _read(node: Node, line: ShellLine, data: bytes, loops: Sequence[Loop]) -> No
     elif kind == "file_redirect":
         _read_redirection(node, line, data, loops)
     elif kind in ("heredoc_body", "herestring_redirect"):
-        line.inputs.append(text_of(node) if kind == "heredoc_body" else read_word(node.children[-1]).shape)
+        line.inputs.append(document_text(node) if kind == "heredoc_body" else read_word(node.children[-1]).shape)
     elif kind in _DECLARING:
         line.commands.append(SimpleCommand([Word(text_of(node.children[0])), Word(GAP)], text_of(node)))
     elif kind == "variable_assignment":
@@ -240,11 +240,8 @@ def _read_text(node: Node, line: ShellLine) -> None:
         line.texts.append(quoted_text(node, documents=False) if kind == "string" else read_word(node).shape)
     elif kind == "ansi_c_string" and _NUMBERED.search(text_of(node)):
         line.opaque.append("it spells characters by numbers")
-    elif kind == "heredoc_body":
-        start = next((each for each in node.parent.children if each.type == "heredoc_start"), None)  # type: ignore[union-attr]
-        quoted = start is not None and any(sign in text_of(start) for sign in "'\"\\")
-        if not quoted and _SUBSTITUTES.search(text_of(node)):
-            line.opaque.append("a here-document contains a substitution")
+    elif kind == "heredoc_body" and not is_quoted(node) and _SUBSTITUTES.search(text_of(node)):
+        line.opaque.append("a here-document contains a substitution")
 
 
 _REASONS = {
