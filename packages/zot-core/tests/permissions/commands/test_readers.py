@@ -101,7 +101,8 @@ DOES_MORE = [
     "git show HEAD:../secret", "git diff -- ../secret", "sort *", "diff *", "cat [ab].txt", "cat \"$x\"",
     "strings @/etc/x", "strings @a.txt", "strings -n @a.txt", "strings -- @a.txt", "strings @*",
     "for f in a; do cat $f; done", "hostname x", "wc --files0-from=../secret", "du -X ../secret", "ls && make",
-    "echo ../*", "uniq *.txt", "uniq a.?xt", "xxd *.txt", "xxd -ps a.txt new", "xxd -bc a.txt new", "xxd -pl a.txt new",
+    "echo ../*", "uniq *.txt", "uniq a.?xt", "xxd *.txt", "xxd -ps a.txt new", "xxd -bc a.txt new",
+    "xxd -pl a.txt new", "xxd a.txt -p", "uniq a.txt -c",
     "tree -Po x new", "tree -Io x new", "printf x%n PATH; ls", "printf '%-3.1ln' PATH", "printf '%*n' 3 PATH",
     "find . -name -- -delete", "find . ! -name -- -exec touch x ';'", "find -- . -delete", "tree -I -- -o new",
     "rg --regexp -- --pre ./x a.txt", "git shortlog --since -- --output=new HEAD", "sort --key -- -o new a.txt",
@@ -174,6 +175,14 @@ def test_where_a_file_must_not_be_read_what_reads_folders_is_asked_about(project
     for command in ("cat a.txt", "git status", "git log --oneline", "ls -R", "grep x a.txt", "grep -r x a.txt"):
         assert verdict(command, project, hidden).action == "allow", command
     assert verdict("grep -r x sub", project, ("deny", "read(a.txt)")).action == "allow"
+
+
+@pytest.mark.needs("rg")
+def test_ripgrep_lists_files_without_reading_them_unless_it_is_told_to_search(project: Path) -> None:
+    hidden: tuple[Action, str] = ("deny", "read(**/.env)")
+    assert verdict("rg --files --hidden sub", project, hidden).action == "allow"
+    for option in ("--json", "-c", "-l"):  # with which ripgrep 14 searches nevertheless
+        assert verdict(f"rg --files {option} -e x .", project, hidden).action == "ask", option
 
 
 @pytest.mark.needs("diff")

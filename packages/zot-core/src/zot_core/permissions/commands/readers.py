@@ -138,7 +138,8 @@ rg: -niISswlcovFPUuxHNhVpq0. -e: -g: -t: -T: -A: -B: -C: -m: -M: -j: -E: -d: -r:
     --count-matches --files-with-matches --files-without-match --only-matching --invert-match --line-number
     --no-line-number --with-filename --no-filename --column --context --after-context --before-context --max-count
     --max-columns --regexp --replace --text --vimgrep --no-config --passthru --trim --null words=1
-    given=-e,--regexp,--files,--type-list deep=* names=--files
+    given=-e,--regexp,--files,--type-list names=--files
+    deep=*,-c,-l,--count,--count-matches,--files-with-matches,--files-without-match,--json
 sed: -n words=1 first=(\\d+|\\$)(,(\\d+|\\$))?p
 seq: -w -s: -f: text
 sha1sum: @md5sum
@@ -284,6 +285,8 @@ def read_files(words: Sequence[Word]) -> ReadFiles | str:
         if row.text or not word.shape.startswith("-") or word.shape == "-" or word.glob:
             operands.append(word)
             continue
+        if operands and row.most == 1 and not row.first:
+            return f"{name} may write a file of the name {word.shape}"  # of uniq and xxd, where no option may be there
         if length == 1 and word.shape in ("--help", "--version"):
             continue
         found = _option(row, word.shape)
