@@ -32,8 +32,8 @@ _MAKES = names("create dump fix fmt format generate init new setup vendor venv")
 """First arguments with which a program that may do more than read makes, or changes, files that others name."""
 _MAKERS = names("7z 7za gmake make meson ninja tsc")
 """Programs that are known to start nothing that their words name, but that make files of these names."""
-_CHECKERS, _CHECKS = ("cargo", "ruff", "tsc"), re.compile(r"--(?:check|diff|noEmit)")
-"""Programs that change nothing with one of these options."""
+_CHECKERS, _CHECKS = ("ruff", "tsc"), re.compile(r"--(?:check|diff|noEmit)")
+"""Programs beside `cargo fmt` that change nothing that they check with one of these options; reports are files too."""
 _OPTION = re.compile(r"--?(?!no-)([A-Za-z][\w.-]+)")
 _OUTPUT = re.compile(
     r"""
@@ -76,8 +76,12 @@ def unwrapped(form: Form) -> Form:
 
 def only_reads(form: Form) -> bool:
     """Whether a command is known to write no file that it names, with these arguments."""
-    checks = form.name in _CHECKERS and any(map(_CHECKS.fullmatch, form.shapes[1:]))
-    return checks or not isinstance(read_files(form), str)
+    return not isinstance(read_files(form), str)
+
+
+def _checks(form: Form) -> bool:
+    known = "fmt" in form.shapes[1:3] if form.name == "cargo" else form.name in _CHECKERS
+    return known and any(map(_CHECKS.fullmatch, form.shapes[1:]))
 
 
 def may_change(form: Form, program: Form) -> Iterator[Word]:
@@ -91,7 +95,7 @@ def may_change(form: Form, program: Form) -> Iterator[Word]:
     if form.starts.sure or only_reads(program):  # a sure one is a form by itself
         return
     program = form if _rewrites(form) else program
-    if not _changes(program):
+    if _checks(program) or not _changes(program):
         yield from _outputs(program)
         return
     script = _script(program)
