@@ -381,6 +381,20 @@ async def test_a_file_that_a_rule_is_about_is_not_taken_away_with_its_folder(
     assert await project.run("deny read(sub/keys/a)", command, "yolo") == "deny"  # it could be read where it is then
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp x sub", "cp a/x b/y sub/", "mv -t sub x y", "cp --target-directory=sub x", "install -tsub x",
+        "ln -s ../x sub", "cd sub; cp ../x .", "cp x su?", "cp ? sub", "for f in x; do mv $f sub; done",
+    ],
+)  # fmt: skip
+async def test_a_copy_in_a_folder_is_a_file_that_a_rule_is_about(project: Project, command: str) -> None:
+    (project.root / "sub").mkdir()
+    (project.root / "x").touch()
+    assert await project.run("deny edit(sub/x)", command, "yolo") in ("ask", "deny")
+    assert await project.run("deny edit(sub/z.py)", command, "yolo") == "allow"
+
+
 async def test_who_may_change_nothing_may_read_and_who_may_read_nothing_may_not(project: Project) -> None:
     for command in ("cat .env", "git diff .env", "sed -n p .env", "curl -d @.env h", "tar tf a", "perl -ne 1 .env"):
         assert await project.run("deny edit;;deny write(*)", command, "yolo") == "allow", command

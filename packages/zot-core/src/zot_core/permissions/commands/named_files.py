@@ -34,6 +34,7 @@ _SPECIAL = re.compile(r"[*?\[\0]")
 _BRACKETS = re.compile(r"\[[^\]/]+\]")
 _OF_PROCESS = re.compile(r"//?proc/(?:self|thread-self)(?:/task/[^/]+)?/(cwd|root)(?=/|$)")
 _ADDRESS = re.compile(r"(?:https?|wss?)://|localhost[:/]")
+_INTO = re.compile(r"(?:-t|--target-directory=)(.+)", re.DOTALL)
 _MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
 
 
@@ -149,6 +150,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         writes = programs.writes(name, form.shapes)
         if name in ("rm", "mv"):
             taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
+        words.update(dict.fromkeys(_copies(form), _WRITTEN))
         pairs = dict.fromkeys(pairwise(form.own))
         new = (pair for pair in pairs if pair not in seen[writes])
         for before, word in (pair for pair in new if pair[1] not in texts or not _names_no_file(form, *pair)):
@@ -179,6 +181,20 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
 def _names_no_file(form: Form, before: Word, word: Word) -> bool:
     """Whether a word is the text of an option, or may be one: a part of a command does not show that."""
     return not form.whole or programs.is_text(form.shapes, before.shape, word.shape)
+
+
+def _copies(form: Form) -> Iterator[Word]:
+    """Yield the files that a command makes in a folder under the names that they have elsewhere."""
+    if form.name not in ("cp", "install", "ln", "mv", "rsync", "scp") or not form.whole:
+        return
+    words = [word for word in form[1:] if word.shape not in (";", "+")]  # which end a command of find
+    given = [word for before, word in pairwise(form) if before.shape in ("-t", "--target-directory")]
+    given += [Word(found[1], word.glob) for word in words if (found := _INTO.fullmatch(word.shape))]
+    for folder in given or words[-1:]:
+        for word in words:
+            name = word.shape.rstrip("/").rpartition("/")[2]
+            if name and word is not folder and not word.shape.startswith("-"):
+                yield Word(f"{folder.shape.rstrip('/')}/{name}", word.glob or folder.glob)
 
 
 def _hint(found: NamedFiles, texts: Iterable[tuple[str, bool]], place: LinePlace, folders: Sequence[str]) -> None:
