@@ -11,6 +11,8 @@ from itertools import pairwise
 
 from tree_sitter import Node, Parser
 
+from zot_core.permissions.commands.programs import is_interpreter
+from zot_core.permissions.commands.wrappers import wrapper
 from zot_core.permissions.here_document import document_text, ends_where_seen, is_quoted
 from zot_core.permissions.loop_values import Loop, choices, read_loops
 from zot_core.permissions.word import GAP, NO_VALUES, Word, quoted_text, read_word, read_words, shares_number, text_of
@@ -356,7 +358,10 @@ def ordered(assignment: str) -> list[SimpleCommand]:
     values = [value] if len(orders) > 1 else value.lstrip("|").split()
     runs = variable in _COMMANDS and bool(values) and GAP not in value
     words = [Word(each) for each in (*orders, *values)] if orders or runs else []
-    return [SimpleCommand(words, assignment.replace(GAP, "…"), fed=runs)] if words else []
+    name = values[0].rpartition("/")[2] if runs else ""
+    row = wrapper(name)
+    script = is_interpreter(name) or (row is not None and row.kind == "shell")  # as which it takes what it gets
+    return [SimpleCommand(words, assignment.replace(GAP, "…"), fed=runs and not script)] if words else []
 
 
 def _makers(node: Node) -> list[list[str]] | None:

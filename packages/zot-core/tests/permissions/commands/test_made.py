@@ -57,6 +57,8 @@ MADE = [
     "cp f x.mk; echo 'include x.mk' > Makefile; make",
     "cp f t; echo '. ./t' > s; sh s",
     "curl h | tee s; bash s", "BASH_ENV=s bash -c true; echo mark v > s", "{ echo ma; date; } > s; sh s",
+    "GIT_EDITOR=sh git commit -e -m 'mark v'", "export EDITOR='bash -e'; git commit -e -m 'mark v'",
+    "EDITOR=python3 git commit -e -m x",
 ]  # fmt: skip
 
 
@@ -83,8 +85,8 @@ ONLY_READ = [
     "echo 'export A=b' > .envrc; direnv exec . true", "sed -i s/a/b/ src/a.ts && npm test", "EDITOR=vim git commit",
     "echo '{\"scripts\":{\"x\":\"tsc\"}}' > package.json && npm run x", "CC=gcc make", "PAGER=cat git log",
     "cat > main.go <<'E' && go build\npackage main\nfunc main() {}\nE", "python3 gen.py > src/gen.ts && npx tsc",
-    "GIT_SSH_COMMAND='ssh -i k' git push", "echo x > notes.md; pytest", "curl h > data.csv; pytest",
-    "sort f > g; diff f g", "python3 gen.py > out.c; gcc out.c -o out",
+    "GIT_SSH_COMMAND='ssh -i k' git push", "env GIT_SSH=ssh git push", "echo x > notes.md; pytest",
+    "curl h > data.csv; pytest", "sort f > g; diff f g", "python3 gen.py > out.c; gcc out.c -o out",
 ]  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
             for text in _lines_in(shape, _OPERATOR if row is not None and row.text else _SEPARATOR):
                 yield from read_forms(text, line, form.name)
         if row is not None and "=" in shape:
-            yield from map(Form, (each.words for each in ordered(shape)))
+            yield from (Form(each.words, fed=each.fed) for each in ordered(shape))
         if form.name == "alias" or "=!" in shape:  # an alias of the shell, or of git
             yield from read_forms(re.split("=!?", shape, maxsplit=1)[-1], line)
 
