@@ -151,10 +151,11 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> Nam
         if name in ("rm", "mv"):
             taken.update(part for word in form[1 : len(form) - (name == "mv")] for part in _parts(word))
         words.update(dict.fromkeys(_copies(form), _WRITTEN))
+        may_write = not writes and not only_reads(form)
         pairs = dict.fromkeys(pairwise(form.own))
         new = (pair for pair in pairs if pair not in seen[writes])
         for before, word in (pair for pair in new if pair[1] not in texts or not _names_no_file(form, *pair)):
-            into = writes or (not only_reads(form) and programs.is_output(before.shape, word.shape))
+            into = writes or (may_write and programs.is_output(before.shape, word.shape))
             for part in _parts(word):
                 words[part] = max(_WRITTEN if into else _READ, words.get(part, _READ))
         seen[writes].update(pairs)
